@@ -15,13 +15,13 @@ import numpy as np
 from shoal import data
 from shoal.data import Table
 from shoal.domain import FloatMatrix, IntVector, Kind, Precision, Schema, check_bool, check_choice, check_k
-from shoal.domain.options import check_scalar, check_seed, parse_weights
 from shoal.errors import DataError, EstimatorError, OptionError, PackageError, PromiseError, ShoalError
 from shoal.errors.deprecation import warn_deprecated
 from shoal.metrics import information_loss
 from shoal.microaggregation import registry
 from shoal.microaggregation.group import GroupingTask, group
 from shoal.microaggregation.new_records import UNDERSIZED, assign_new_records
+from shoal.options.checks import check_scalar, check_seed, parse_weights
 from shoal.recode import group_centers
 from shoal.recode.number_aggregates import CENTER_FUNCTIONS
 from shoal.release.options import parse_refinement

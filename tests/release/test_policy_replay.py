@@ -135,17 +135,17 @@ def test_a_budget_and_a_time_limit_of_older_policies_are_replayed(tmp_path: Path
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
-    ("alpha = 0.5", "alpha = 1.5", "a share is not from 0 to 1"),
-    ("alpha = 0.5", "alpha = nan", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = -0.1", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = nan", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = inf", "a share is not from 0 to 1"),
-    ("age = [0.0, 999.0]", "age = [999.0, 0.0]", "the lower first"),
-    ("age = [0.0, 999.0]", "age = [nan, nan]", "the lower first"),
-    ("age = [0.0, 999.0]", "age = [0.0]", "wrong type"),
-    ("largest_household = 7", "largest_household = 0", "no member"),
-    ('policy = "wildcard"', 'policy = "joker"', "no such way with missing values"),
-    ('model = "recursive-l(3,2)"', 'model = "recursive-l(3)"', "wrong type"),
+    ("alpha = 0.5", "alpha = 1.5", "a number from 0 to 1"),
+    ("alpha = 0.5", "alpha = nan", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = -0.1", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = nan", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = inf", "a number from 0 to 1"),
+    ("age = [0.0, 999.0]", "age = [999.0, 0.0]", "the least and the largest"),
+    ("age = [0.0, 999.0]", "age = [nan, nan]", "the least and the largest"),
+    ("age = [0.0, 999.0]", "age = [0.0]", "the least and the largest"),
+    ("largest_household = 7", "largest_household = 0", "at least 1"),
+    ('policy = "wildcard"', 'policy = "joker"', "no missing_values 'joker'"),
+    ('model = "recursive-l(3,2)"', 'model = "recursive-l(3)"', "no privacy model"),
     ('strata = ["region"]', 'strata = "region"', "wrong type"),
 ])  # fmt: skip
 def test_a_policy_that_was_spoilt_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:

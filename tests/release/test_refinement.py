@@ -19,8 +19,8 @@ from naive.local_search import errors, whole
 from naive.surveys import JOBS, SIZES, Survey, frame, surveys
 from shoal import data
 from shoal.domain import Policy, Refinement
+from shoal.engines.memory import MemoryPlan
 from shoal.errors import OptionError, PolicyError, PromiseError, ShoalError, ShoalWarning
-from shoal.release.pipeline import plan_in_memory
 from shoal.search import budget, local_search
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
@@ -51,7 +51,7 @@ def check_search(table: pl.DataFrame, release: shoal.Release) -> None:
     result, groups = release.partition.search, release.partition
     assert result is not None
     assert result.after <= result.before
-    records = plan_in_memory(data.read_table(table), release.policy).records
+    records = MemoryPlan.build(data.read_table(table), release.policy).records
     shown = np.ones(len(groups.labels), dtype=np.bool_) if groups.suppressed is None else ~groups.suppressed
     expected = errors(whole(records)[np.flatnonzero(shown)], groups.labels[shown]) if shown.any() else 0.0
     assert result.after == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -220,21 +220,21 @@ def test_a_refinement_is_written_and_read_again() -> None:
     ("old", "new", "words"),
     [
         ('effort = "balanced"\n', "", "it has no 'effort'"),
-        ('effort = "balanced"', 'effort = "utmost"', "no such refinement"),
-        ('effort = "balanced"', "effort = 3", "wrong type"),
-        ("seconds = 2.5", "seconds = 0", "no such refinement"),
-        ("seconds = 2.5", "seconds = nan", "no such refinement"),
-        ("seconds = 2.5", "seconds = inf", "no such refinement"),
-        ("seconds = 2.5", 'seconds = "soon"', "wrong type"),
-        ("planned = [10, 20]", "planned = [10]", "no such refinement"),
-        ("planned = [10, 20]", "planned = [10, 4]", "no such refinement"),
+        ('effort = "balanced"', 'effort = "utmost"', "no effort 'utmost'"),
+        ('effort = "balanced"', "effort = 3", "no effort '3'"),
+        ("seconds = 2.5", "seconds = 0", "a number above 0"),
+        ("seconds = 2.5", "seconds = nan", "a number above 0"),
+        ("seconds = 2.5", "seconds = inf", "a number above 0"),
+        ("seconds = 2.5", 'seconds = "soon"', "a number above 0"),
+        ("planned = [10, 20]", "planned = [10]", "steps of its search do not fit"),
+        ("planned = [10, 20]", "planned = [10, 4]", "steps of its search do not fit"),
         ("planned = [10, 20]", "planned = 10", "wrong type"),
         ("planned = [10, 20]", "planned = [10, 2.5]", "wrong type"),
-        ("planned = [10, 20]", f"planned = [10, {2**62}]", "no such refinement"),
-        ("done = [10, 5]", "done = [10, -5]", "no such refinement"),
-        ("looks = [3, 4]", "looks = [3, -4]", "no such refinement"),
-        ("looks = [3, 4]", "looks = [3]", "no such refinement"),
-        ("looks = [3, 4]\n", "", "no such refinement"),
+        ("planned = [10, 20]", f"planned = [10, {2**62}]", "steps of its search do not fit"),
+        ("done = [10, 5]", "done = [10, -5]", "steps of its search do not fit"),
+        ("looks = [3, 4]", "looks = [3, -4]", "steps of its search do not fit"),
+        ("looks = [3, 4]", "looks = [3]", "steps of its search do not fit"),
+        ("looks = [3, 4]\n", "", "steps of its search do not fit"),
         (REFINE, "refine = 3\n", "wrong type|not TOML"),
     ],
 )

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.cli.policies import given
-from shoal.cli.terminal import open_table, parse_k, print_warnings, show, with_read_options
+from shoal.cli.grouped_help import GroupedCommand, option
+from shoal.cli.options import release_option
+from shoal.cli.terminal import open_table, print_warnings, show, with_read_options
 from shoal.errors.messages import join_names, pluralize
 
+_output = partial(option, group="Outputs")
 
-@click.command(name="init")
+
+@click.command(name="init", cls=GroupedCommand)
 @click.argument("file")
-@click.option("-k", help="Minimum number of records that share their quasi-identifiers.  [default: left open]")
-@click.option("-o", "--output", metavar="POLICY", help="The policy file.  [default: NAME.policy.toml, beside FILE]")
-@click.option("--force", is_flag=True, help="Replace a policy file that exists.")
+@release_option("k", help="Minimum number of records that share their quasi-identifiers.  [default: left open]")
+@_output("-o", "--output", metavar="POLICY", help="The policy file.  [default: NAME.policy.toml, beside FILE]")
+@_output("--force", is_flag=True, help="Replace a policy file that exists.")
 @with_read_options
-def command(file: str, k: str | None, output: str | None, force: bool, **options: Any) -> None:
+def command(file: str, k: int | None, output: str | None, force: bool, **options: Any) -> None:
     """Write a policy file for FILE, to be edited: a proposed role for every column, and all usual options.
 
     \b
@@ -35,10 +39,10 @@ def command(file: str, k: str | None, output: str | None, force: bool, **options
     from shoal.release.plan_text import release_command
 
     place = Path(output) if output is not None else Path(file).with_name(f"{_stem(Path(file))}.policy.toml")
-    reading = given(options)
+    reading = any(value not in (None, ()) for value in options.values())
     draft = plan(open_table(file, options) if reading else file)
     if k is not None:
-        draft.options["k"] = parse_k(k)
+        draft.options["k"] = k
     draft.save(place, force=force)
     print_warnings(draft.warnings)
     counts = Counter(draft.roles.values())

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
-from shoal.cli.options import RELEASE_OPTIONS
+from shoal.cli.grouped_help import option
+from shoal.cli.options import RELEASE_NAMES, flag_of
 from shoal.cli.terminal import show
 from shoal.errors import PolicyError
 from shoal.errors.messages import quote_name
@@ -21,7 +20,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 def with_policy_option(text: str) -> Callable[[C], C]:
     """Add the option ``--policy`` with this help."""
-    return click.option("--policy", metavar="FILE", help=text)
+    return option("--policy", metavar="FILE", group="Protection", help=text)
 
 
 def find_policy(named: str | None, *, released: str | None = None, needed: bool = False) -> Policy | PolicyDraft | None:
@@ -35,15 +34,10 @@ def find_policy(named: str | None, *, released: str | None = None, needed: bool 
 
 
 def refuse_options(options: Mapping[str, Any], *, beside: Collection[str] = ()) -> None:
-    """Refuse options of a release beside a policy, except for these."""
-    for name in ("method", "blocks", *RELEASE_OPTIONS):
-        if name not in beside and options.get(name) not in (None, ()):
-            raise PolicyError.option_in_policy(name.replace("_", "-"))
-
-
-def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that were given; a policy may decide the others."""
-    return {name: value for name, value in arguments.items() if value is not None and value not in ((), [], {})}
+    """Refuse options of a release beside a policy, except for these and the files of hierarchies and levels."""
+    for name in RELEASE_NAMES:
+        if name not in (*beside, "hierarchies", "levels") and options.get(name) not in (None, ()):
+            raise PolicyError.option_in_policy(flag_of(name))
 
 
 def policy_facts(policy: Policy | PolicyDraft, **tables: Table) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal.domain.columns import Kind, Role
-from shoal.domain.options import RELEASE_OPTIONS, check_option
-from shoal.domain.validation import check_choice
+from shoal.domain.privacy_models import parse_models
 from shoal.errors import OptionError, PolicyError
+from shoal.options.checks import check_choice
+from shoal.options.table import RELEASE_OPTIONS, check_option
 
 _COLUMN_KEYS = ("name", "role", "kind", "reason", "recode", "hierarchy", "levels")
 _RECORDED_KEYS = ("release.pieces", "refine.planned", "refine.done", "refine.looks")
@@ -50,7 +51,13 @@ class PolicyDraft:
         """Read the content of a file; ``path`` is its name in messages."""
         check_keys(facts, path, by_hand=True)
         try:
-            arguments = dict(_scalar_arguments(facts))
+            arguments = {**dict(declared_values(facts)), "models": _models(facts.get("models", []))}
+            for name, value in arguments.items():
+                if name == "models":
+                    parse_models(value)
+                else:
+                    check_option(name, value)
+            arguments |= undeclared_options(facts)
             columns = [_column(entry) for entry in facts.get("columns", [])]
         except OptionError as error:
             raise PolicyError.invalid(path, error) from None
@@ -98,33 +105,28 @@ def _unknown(facts: Iterable[str], known: Iterable[str]) -> list[str]:
     return [key for key in facts if key not in allowed]
 
 
-def _scalar_arguments(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Arguments that do not belong to a column, and options of the method."""
+def declared_values(facts: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Values in a policy file by the name of their option, unchecked, without models and those of columns."""
     for option in RELEASE_OPTIONS:
         table, _, key = option.key.partition(".")
-        if option.name == "models":
-            if "models" in facts:
-                yield "models", _models(facts["models"])
-        elif option.name == "refine":
+        entries = facts.get(table, {}) if key else facts
+        if option.name == "refine":
             if isinstance(facts.get("refine"), bool):  # else the table of its options
                 yield "refine", facts["refine"]
-        elif not option.key.startswith("columns[]"):
-            within = facts.get(table, {}) if key else facts
-            if table == "refine" and isinstance(within, bool):
-                continue
-            value = within.get(key or table)
-            if value is not None:
-                option.check(value)
-                yield option.name, value
-    declared = {option.key.partition(".")[2] for option in RELEASE_OPTIONS if option.key.startswith("options.")}
-    yield from ((name, value) for name, value in facts.get("options", {}).items() if name not in declared)
+        elif table not in ("columns[]", "models") and not isinstance(entries, bool) and (key or table) in entries:
+            yield option.name, entries[key or table]
+
+
+def undeclared_options(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the method, and those of earlier versions."""
+    declared = {option.key for option in RELEASE_OPTIONS}
+    return {name: value for name, value in facts.get("options", {}).items() if f"options.{name}" not in declared}
 
 
 def _models(entries: Any) -> dict[str, list[str]]:
     models: dict[str, list[str]] = {}
     for entry in entries:
         models.setdefault(_text("models.column", entry.get("column")), []).append(entry.get("model"))
-    check_option("models", models)
     return models
 
 

@@ -7,11 +7,11 @@ from functools import wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
 
-from shoal.domain.options import RELEASE_OPTIONS
 from shoal.errors import OptionError
 from shoal.errors.deprecation import RENAMED_ARGUMENTS, warn_deprecated
 from shoal.errors.messages import similar_words
 from shoal.microaggregation import registry
+from shoal.options.table import RELEASE_OPTIONS
 
 F = TypeVar("F", bound=Callable[..., Any])
 

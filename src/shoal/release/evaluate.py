@@ -27,11 +27,11 @@ from shoal.domain import (
     select_names,
     stable_mean,
 )
-from shoal.domain.options import check_fraction, parse_weights
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, DataError
 from shoal.errors.messages import pluralize
-from shoal.hierarchy.distances import DISTANCES
+from shoal.options.checks import check_fraction, parse_weights
+from shoal.options.table import DISTANCES
 from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.inspect import is_shuffled
 from shoal.release.policy_arguments import with_policy

@@ -19,9 +19,9 @@ from shoal.domain import (
     select_names,
 )
 from shoal.domain import propose_schema as propose
-from shoal.domain.options import check_fraction
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.options.checks import check_fraction
 from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.policy_arguments import with_policy
 from shoal.release.result import policy_path

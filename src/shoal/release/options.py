@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from shoal import data
 from shoal.data import Table
@@ -19,29 +19,20 @@ from shoal.domain import (
     Schema,
     Survey,
     check_bool,
-    check_choice,
     check_k,
     likely_identifiers,
+    parse_models,
 )
 from shoal.domain.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN, select_names
-from shoal.domain.options import (
-    FORMULA_POLICIES,
-    RELEASE_OPTIONS,
-    check_bounded_kind,
-    check_option,
-    check_scalar,
-    default,
-)
+from shoal.domain.recodings import BY_COLUMN, NO_ROUNDING, assign_recodings
+from shoal.engines.engine import TableProfile
 from shoal.errors import ColumnError, OptionError, warn_user
-from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.registry import AUTO
-from shoal.recode import BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING, assign_recodings
+from shoal.options.checks import EXPECTED_BOUNDS, check_scalar
+from shoal.options.table import RELEASE_OPTIONS, check_option
 from shoal.release.column_options import resolve_schema
-
-COMMON_OPTIONS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
-"""Policy options that do not belong to a method."""
 
 
 def build_policy(table: Table, **arguments: Any) -> Policy:
@@ -68,23 +59,23 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
         recode=by_column,
     )
     exact_means = parse_exact_means(options["exact_means"], method_options)
-    settings = {"standardize": options["standardize"], "distance": options["distance"], "exact_means": exact_means}
-    settings |= {
-        name: options[name] for name in ("keep_totals", "shuffle", "formulas") if options[name] != default(name)
-    }
     survey = parse_survey(schema, options)
     if options["drop_others"]:
         schema = schema.drop_unassigned([*keep_names, *survey.columns])
+    schema = assign_recodings(schema, default_recode)
+    if options["keep_totals"]:
+        check_totals(schema, exact_means=exact_means)
     return Policy(
         k=options["k"],
         method=registry.AUTO if options["method"] is None else options["method"],
         seed=options["seed"],
-        options={**settings, **method_options},
+        schema=schema,
+        method_options=method_options,
+        rounding=NO_ROUNDING if exact_means else BY_COLUMN,
+        **{name: options[name] for name in ("standardize", "distance", "keep_totals", "shuffle", "formulas", "alpha")},
         weights=options["weights"] or {},
-        schema=assign_recodings(schema, default_recode),
-        models=requested_models(schema, models=options["models"] or (), l=options["l"], t=options["t"]),
+        models=requested_models(schema, models=parse_models(options["models"]), l=options["l"], t=options["t"]),
         missing=options["missing_values"],
-        alpha=options["alpha"],
         suppression=options["max_suppression"],
         refinement=parse_refinement(
             options["method"], refine=options["refine"], effort=options["effort"], time_limit=options["time_limit"]
@@ -149,13 +140,13 @@ def parse_survey(schema: Schema, options: Mapping[str, Any]) -> Survey:
     return Survey(weights or "", strata, household or "", options["largest_household"])
 
 
-def check_table(policy: Policy, table: Table, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
+def check_table(policy: Policy, profile: TableProfile, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
     """Validate the columns of a table, as `check_roles` does, and its index, which a release keeps.
 
     Returns the profiles of the columns.
     """
-    profiles, index = data.profile_columns(table), data.index_table(table)
-    check_roles(policy, profiles, table.height, is_replay=is_replay)
+    profiles, index = profile.column_profiles(), data.index_table(profile.sample)
+    check_roles(policy, profiles, profile.records, is_replay=is_replay)
     if index is not None and policy.keep is not None:
         # a running number only repeats the row order, which has its own warning
         levels = [level for level in data.profile_columns(index) if not level.is_consecutive]
@@ -201,7 +192,8 @@ def check_bounded_columns(
     for name in bounds:
         if name not in kinds:
             raise ColumnError.unknown(name, list(kinds))
-        check_bounded_kind(kinds[name])
+        if kinds[name] is not Kind.NUMERIC:
+            raise OptionError.invalid_value("bounds", EXPECTED_BOUNDS)
     return bounds
 
 
@@ -216,44 +208,9 @@ def parse_exact_means(exact_means: Any, options: dict[str, Any]) -> bool:
     return is_exact or not rounds
 
 
-def check_totals(schema: Schema, keep_totals: bool, *, exact_means: bool) -> None:
+def check_totals(schema: Schema, *, exact_means: bool) -> None:
     """Refuse ``keep_totals`` if no mean is rounded."""
-    if keep_totals and exact_means:
+    if exact_means:
         raise OptionError.exact_means_with_totals()
-    if keep_totals and all(column.recode != "mean" or column.kind is not Kind.NUMERIC for column in schema.columns):
+    if all(column.recode != "mean" or column.kind is not Kind.NUMERIC for column in schema.columns):
         raise OptionError.no_total_to_keep()
-
-
-class ParsedOptions(NamedTuple):
-    standardize: bool
-    rounding: str
-    """``BY_COLUMN``, ``INTEGER_COLUMNS`` or ``NO_ROUNDING``."""
-    keep_totals: bool
-    distance: str
-    schema: Schema
-    """Every quasi-identifier has its recoding."""
-    shuffle: bool
-    formulas: str
-    method_options: dict[str, Any]
-
-
-def parse_options(policy: Policy) -> ParsedOptions:
-    options = {name: check_scalar(name, value) for name, value in policy.options.items()}
-    standardize = check_bool("standardize", options.pop("standardize", True))
-    exact_means = check_bool("exact_means", options.get("exact_means", False))
-    rounding = _rounding(options)
-    keep_totals = check_bool("keep_totals", options.pop("keep_totals", False))
-    distance = check_choice("distance", options.pop("distance", "wu-palmer"), DISTANCES)
-    schema = assign_recodings(policy.schema, options.pop("recode", None))
-    shuffle = check_bool("shuffle", options.pop("shuffle", False))
-    formulas = check_choice("formulas", options.pop("formulas", FORMULA_POLICIES[0]), FORMULA_POLICIES)
-    check_totals(schema, keep_totals, exact_means=exact_means)
-    return ParsedOptions(standardize, rounding, keep_totals, distance, schema, shuffle, formulas, options)
-
-
-def _rounding(options: dict[str, Any]) -> str:
-    """Rounding of released numbers. Policies without ``exact_means`` are older and use ``round_integers``."""
-    rounds = check_bool("round_integers", options.pop("round_integers", False))
-    if "exact_means" not in options:
-        return INTEGER_COLUMNS if rounds else NO_ROUNDING
-    return NO_ROUNDING if check_bool("exact_means", options.pop("exact_means")) else BY_COLUMN

@@ -25,11 +25,11 @@ from shoal.domain import (
     check_k,
     no_progress,
 )
-from shoal.domain.options import check_seed, parse_weights
-from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.group import GroupingTask, group
+from shoal.options.checks import check_seed, parse_weights
+from shoal.options.table import DISTANCES
 from shoal.recode import centroid, mean
 from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema

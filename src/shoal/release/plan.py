@@ -9,13 +9,14 @@ from typing import Any
 
 from shoal import data as tables
 from shoal.data import Table
-from shoal.domain import Policy, PolicyDraft, Role, Schema, check_choice
+from shoal.domain import Policy, PolicyDraft, Role, Schema
 from shoal.domain.display import Displayable, DisplayTable
-from shoal.domain.options import BY_NAME
 from shoal.domain.recodings import recodings
 from shoal.errors import ColumnError, OptionError, in_python
 from shoal.errors.messages import pluralize, shorten, similar_words
 from shoal.microaggregation import registry
+from shoal.options.checks import check_choice
+from shoal.options.table import BY_NAME
 from shoal.release.anonymize import anonymize
 from shoal.release.arguments import public_function
 from shoal.release.column_options import PolicySource, open_policy, policy_folders

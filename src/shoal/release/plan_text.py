@@ -10,9 +10,10 @@ from typing import Any
 
 from shoal.domain import Column, Role, Schema, parse_models
 from shoal.domain.columns import ALL_OTHER_COLUMNS
-from shoal.domain.options import BY_NAME, RELEASE_OPTIONS, Option, check_option, check_scalar
 from shoal.domain.policy import POLICY_FORMAT, toml_key, toml_value
 from shoal.errors import ColumnError, OptionError
+from shoal.options.checks import check_scalar
+from shoal.options.table import BY_NAME, RELEASE_OPTIONS, Option, check_option
 
 _COLUMNS = """\
 # The role of each column:
@@ -129,7 +130,7 @@ def _file_name(column: str, source: Any) -> str:
 
 def _option_lines(options: Mapping[str, Any], examples: Mapping[str, str]) -> Iterator[str]:
     """Decided options as entries, and the usual other ones as comments."""
-    checked = {name: BY_NAME[name].check(value) for name, value in options.items() if name in BY_NAME}
+    checked = {name: check_option(name, value) for name, value in options.items() if name in BY_NAME}
     if checked.get("refine") and not (checked.get("effort") or checked.get("time_limit")):
         checked["effort"] = "balanced"
     for option in RELEASE_OPTIONS:
@@ -172,7 +173,8 @@ def _entries(option: Option, value: Any) -> Iterator[str]:
     """Entries of a policy that decide an option."""
     if option.name == "models":
         models = ", ".join(
-            f"{{ column = {toml_value(model.column)}, model = {toml_value(model.notation)} }}" for model in value
+            f"{{ column = {toml_value(model.column)}, model = {toml_value(model.notation)} }}"
+            for model in parse_models(value)
         )
         yield f"models = [{models}]"
     elif option.type is dict:
@@ -184,7 +186,7 @@ def _entries(option: Option, value: Any) -> Iterator[str]:
 def _example(option: Option, columns: Mapping[str, str]) -> Iterator[str]:
     value = _EXAMPLES.get(option.name, option.default)
     if option.name == "models":
-        value = parse_models({columns["sensitive"]: "distinct-l(2)"})
+        value = {columns["sensitive"]: "distinct-l(2)"}
     elif option.name == "weights":
         value = {columns["quasi_identifier"]: 2.0}
     elif option.group == "Survey":

@@ -13,8 +13,9 @@ from typing import Any, TypeVar, cast
 from shoal import data
 from shoal.data import ReadOptions, Table
 from shoal.domain import Kind, Policy, PolicyDraft, Role, Schema, parse_models
-from shoal.domain.options import BY_NAME
+from shoal.domain.recodings import NO_ROUNDING
 from shoal.errors import PolicyError
+from shoal.options.table import BY_NAME
 from shoal.release.column_options import (
     PolicySource,
     draft_hierarchies,
@@ -172,9 +173,13 @@ def _release_arguments(policy: Policy, is_restored: Callable[[str], bool]) -> di
         "strata": list(survey.strata),
         "households": survey.households or None,
         "largest_household": survey.largest_household,
-        # policies of old versions say instead whether means of integers are rounded
-        "exact_means": not policy.options.get("round_integers", False),
-        **{name: value for name, value in policy.options.items() if name not in ("recode", "round_integers")},
+        "standardize": policy.standardize,
+        "distance": policy.distance,
+        "exact_means": policy.rounding == NO_ROUNDING,
+        "keep_totals": policy.keep_totals,
+        "shuffle": policy.shuffle,
+        "formulas": policy.formulas,
+        **policy.method_options,
     }
 
 

@@ -14,8 +14,8 @@ from hypothesis.strategies import SearchStrategy
 import shoal
 from shoal import data as tables
 from shoal.domain import Partition, Records, Schema
-from shoal.domain.options import parse_weights
 from shoal.microaggregation import registry
+from shoal.options.checks import parse_weights
 from shoal.release.column_options import resolve_schema
 
 ColumnOptions = Mapping[str, Any]

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal import data as tables
 from shoal.domain import Policy, Role, check_k, no_progress
+from shoal.engines.memory import MemoryPlan, TableInMemory
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
@@ -19,8 +20,7 @@ from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
-from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
-from shoal.release.pipeline import plan_in_memory
+from shoal.release.options import build_policy, check_table, is_seconds, parse_refinement
 from shoal.release.policy_arguments import with_policy
 from shoal.release.result import package_versions
 from shoal.report import comparison_page as report
@@ -157,8 +157,8 @@ def compare(
     policy = build_policy(table, k=levels[0], **arguments)
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
-    check_table(policy, table)
-    plan_in_memory(table, policy)  # a table that no method accepts is refused once, not in every point
+    check_table(policy, TableInMemory(table))
+    MemoryPlan.build(table, policy)  # a table that no method accepts is refused once, not in every point
     method_policies = {
         name: _method_policy(policy, name, refine=arguments.get("refine"), effort=arguments.get("effort"))
         for name in names
@@ -218,19 +218,19 @@ def _methods(names: str | Iterable[str] | None, policy: Policy, records: int) ->
 
 def _method_policy(policy: Policy, method: str, *, refine: Any, effort: Any) -> Policy:
     """Policy of one method: with its own options, refined as it would be alone."""
-    accepted = (*COMMON_OPTIONS, *registry.get_method(method).options)
+    accepted = registry.get_method(method).options
     return replace(
         policy,
         method=method,
-        options={n: value for n, value in policy.options.items() if n in accepted},
+        method_options={n: value for n, value in policy.method_options.items() if n in accepted},
         refinement=parse_refinement(method, refine=refine, effort=effort, time_limit=None),
     )
 
 
 def _check_options(policy: Policy, methods: Iterable[str]) -> None:
     """Refuse an option that none of the methods has."""
-    known = {*COMMON_OPTIONS, *(option for name in methods for option in registry.get_method(name).options)}
-    for name in policy.options:
+    known = {option for name in methods for option in registry.get_method(name).options}
+    for name in policy.method_options:
         if name not in known:
             raise OptionError.option_of_no_method(name, compared=True)
 

@@ -13,12 +13,12 @@ from starlette.routing import Route
 
 from shoal.domain import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, check_choice, check_k
 from shoal.domain.columns import Kind, Role
-from shoal.domain.options import check_fraction, check_seed
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import ColumnError, OptionError
 from shoal.errors.messages import shorten
 from shoal.microaggregation import registry
 from shoal.microaggregation.registry import AUTO, Method
+from shoal.options.checks import check_fraction, check_seed
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_integer
