@@ -99,13 +99,7 @@ def anonymize_file(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     on_cluster = _on_cluster(engine, job)
 
-    def make_policy(profile: TableProfile) -> Policy:
-        return build_policy(profile.sample, **decisions)
-
-    with use_threads(threads):
-        if on_cluster:
-            return release_parquet(job, make_policy, decisions)
-        return _release_file(job, make_policy)
+    return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
 
 
 @public_function()
@@ -135,26 +129,23 @@ def replay_file(
     beside = [] if on_cluster else [Path(source).parent]
     decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
     if decisions is not None:
-        return anonymize_file(
-            source,
-            target,
-            engine=engine,
-            master=master,
-            memory=memory,
-            scratch=scratch,
-            force=force,
-            options=options,
-            threads=threads,
-            progress=progress,
-            extra_files=extra_files,
-            **decisions,
-        )
+        return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
     first, folders = load_policy(policy, beside)
     make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         if on_cluster:
             return release_parquet(job, make_policy, replayed=first)
         return _release_file(job, make_policy, replayed=first)
+
+
+def _release_by_arguments(
+    job: FileJob, decisions: dict[str, Any], *, threads: int | None, on_cluster: bool
+) -> FileRelease:
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
+
+    with use_threads(threads):
+        return release_parquet(job, make_policy, decisions) if on_cluster else _release_file(job, make_policy)
 
 
 def _on_cluster(engine: str, job: FileJob) -> bool:

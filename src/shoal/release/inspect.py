@@ -21,7 +21,7 @@ from shoal.domain import (
 from shoal.domain import propose_schema as propose
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, OptionError, PolicyError
-from shoal.options.checks import check_fraction
+from shoal.options.table import check_option
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.result import policy_path
 from shoal.release.warnings import reading_warnings
@@ -259,7 +259,7 @@ def verify(
         models=required_models,
         schema=schema,
         missing=check_choice("missing_values", missing_values, ("category", "wildcard")),
-        alpha=check_fraction("alpha", alpha),
+        alpha=check_option("alpha", alpha),
         design=tables.build_survey_design(data, strata=strata, households=households or ""),
     )
     other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)
