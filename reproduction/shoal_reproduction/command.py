@@ -32,7 +32,7 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     page with tables and plots. docs/data.md says where the data sets are published.
     """
     from shoal import data as tables
-    from shoal.release.result import defer_signals
+    from shoal.system.signals import defer_signals
     from shoal_reproduction import report
     from shoal_reproduction.reproduction import make_plan, run_plan
 

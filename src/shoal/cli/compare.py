@@ -79,7 +79,7 @@ def command(
     """
     from shoal import data
     from shoal.release.compare.comparison import compare
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import comparison_page
 
     place = None if report is None else check_path(report)

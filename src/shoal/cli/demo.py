@@ -43,7 +43,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.hierarchy import Hierarchy
     from shoal.release.anonymize import anonymize
     from shoal.release.inspect import describe
-    from shoal.release.result import policy_path
+    from shoal.release.save import policy_path
     from shoal.report import hierarchy_drawing as drawing
     from shoal.report import text
     from shoal.report.summary import summarize

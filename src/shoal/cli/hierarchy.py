@@ -65,7 +65,7 @@ def check(
     from shoal import data
     from shoal.hierarchy import formats
     from shoal.hierarchy.coverage import coverage
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
 
     if mapped and fix is None:
@@ -120,7 +120,7 @@ def draw(
     """
     from shoal import data
     from shoal.hierarchy import formats
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
 
     if file is not None and column is None:
@@ -164,7 +164,7 @@ def convert(
 ) -> None:
     """Write the hierarchy IN as OUT, in another format."""
     from shoal.hierarchy import formats
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
 
     check_output_paths([check_path(target)], sources=[Path(source)], force=force)

@@ -164,7 +164,7 @@ def wordnet(
     """
     from shoal import data
     from shoal.hierarchy import wordnet
-    from shoal.release.result import check_path
+    from shoal.release.save import check_path
 
     place = check_path(report) if report else None
     parents = parse_pairs(parent, "parent", secret=True)
@@ -202,7 +202,7 @@ def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy])
 def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> tuple[dict[str, int], int]:
     """Check the outputs, then return the value counts of the column and the number of records."""
     from shoal import data
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
 
     places = [check_path(options["output"]), *more]
     check_output_paths(places, sources=[Path(options["file"])], force=options["force"])

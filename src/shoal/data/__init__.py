@@ -51,7 +51,7 @@ from shoal.data.row_order import shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import atomic_write
 
 __all__ = [
     "BrokenDependency",

@@ -27,7 +27,6 @@ from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.options import build_policy
 from shoal.release.out_of_core import (
     DEFAULT_MEMORY,
-    ExtraFiles,
     FileJob,
     FileRelease,
     PolicyFactory,
@@ -38,18 +37,18 @@ from shoal.release.out_of_core import (
     replay_policy,
     write_and_verify,
 )
-from shoal.release.result import (
+from shoal.release.save import (
+    ExtraFiles,
+    SavedRelease,
     check_path,
     check_release_paths,
-    check_same_bytes,
-    defer_signals,
     package_versions,
     policy_path,
     printable_name,
+    release_files,
 )
 from shoal.system.scratch import ScratchFolder, scratch_path
 from shoal.system.threads import use_threads
-from shoal.system.transaction import FileTransaction
 
 
 @public_function(forwards=True)
@@ -176,37 +175,27 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         engine = LocalEngine(chunked, folder, sizes)
         stages = StageProgress(job.progress or no_progress)
         groups = process_table(engine, make_policy, sizes, stages)
-        with FileTransaction(force=job.force) as files:
-            # files are moved in reverse order: the policy appears last, never without its release
-            policy_part = files.add(policy_path(path))
-            part = files.add(path)
-            written = write_and_verify(engine, groups, part, stages)
-            final_policy = _with_file_facts(groups.plan.policy, chunked, path, part, written.proof)
-            if replayed is not None and replayed.pieces is not None:
-                check_same_bytes(replayed, final_policy)
+        with release_files(path, force=job.force) as files:
+            written = write_and_verify(engine, groups, files.hidden, stages)
+            policy = _with_input_facts(groups.plan.policy, chunked, written.proof)
+            final_policy = files.final_policy(
+                policy,
+                written.proof,
+                sha256=data.file_sha256(files.hidden),
+                replayed=replayed if replayed is not None and replayed.pieces is not None else None,
+            )
             release = build_release(groups, written, final_policy, path)
-            policy_part.write_text(final_policy.to_toml(), encoding="utf-8", newline="\n")
-            for other, content in (job.extra_files(release) if job.extra_files else {}).items():
-                extra_part = files.add(other)
-                extra_part.write_text(content, encoding="utf-8", newline="\n")
-            with defer_signals():
-                files.commit()
+            saved = SavedRelease(files.hidden, final_policy, written.proof)
+            files.commit(saved, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release
 
 
-def _with_file_facts(policy: Policy, source: ChunkedFile, place: Path, part: Path, proof: Verification) -> Policy:
+def _with_input_facts(policy: Policy, source: ChunkedFile, proof: Verification) -> Policy:
     facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
-    with_input = replace(
+    return replace(
         policy,
         input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
         versions=package_versions(),
-    )
-    return with_input.with_output(
-        file=printable_name(place.name),
-        records=proof.records,
-        classes=proof.classes,
-        min_class=proof.min_class,
-        sha256=data.file_sha256(part),
     )

@@ -36,6 +36,7 @@ from shoal.microaggregation.cut_tree import build_cut_tree
 from shoal.recode import BY_COLUMN, INTEGER, INTEGER_COLUMNS
 from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
 from shoal.release.options import check_roles, parse_options
+from shoal.release.save import ExtraFiles
 from shoal.release.warnings import collect_warnings
 
 DEFAULT_MEMORY = "2GB"
@@ -77,10 +78,6 @@ class FileRelease:
             f" records={proof.records}, pieces={self.parts.n_parts}, classes={proof.classes},"
             f" smallest={proof.min_class}, verified={proof.ok})"
         )
-
-
-ExtraFiles = Mapping[Path, str]
-"""Contents of further files about a release, by path."""
 
 
 class FileJob(NamedTuple):

@@ -31,7 +31,8 @@ from shoal.recode import as_nodes, as_numbers, equalize_missing, precisions
 from shoal.recode import recode as recode_groups
 from shoal.release.options import ParsedOptions, check_table, parse_options
 from shoal.release.partition import add_losses
-from shoal.release.result import Release, RowMetadata, package_versions, printable_name
+from shoal.release.result import Release, RowMetadata
+from shoal.release.save import package_versions, printable_name
 from shoal.release.warnings import collect_warnings
 from shoal.verification.verify import verify_release
 

@@ -51,18 +51,6 @@ def locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def is_locked(path: Path) -> bool:
-    """Return whether another process holds the lock."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return not lock_handle(handle, wait=False)
-    finally:
-        os.close(handle)
-
-
 @contextmanager
 def lock_abandoned(path: Path) -> Iterator[bool]:
     """Yield whether this user owns the file or folder and no process holds its lock; lock it within the context.
@@ -72,7 +60,8 @@ def lock_abandoned(path: Path) -> Iterator[bool]:
     try:
         import fcntl
 
-        handle = os.open(path, os.O_RDONLY | _FOLLOW_NOT)
+        # file systems of a network lock only what is open for writing
+        handle = os.open(path, (os.O_RDONLY if path.is_dir() else os.O_RDWR) | _FOLLOW_NOT)
     except (ImportError, OSError):
         yield False
         return

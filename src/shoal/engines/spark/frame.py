@@ -11,7 +11,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from shoal.report import html_report
 from shoal.report.external import external_facts
 from shoal.report.summary import file_report_facts
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import atomic_write
 
 
 class ReleasedFrame(ClassicFrame):

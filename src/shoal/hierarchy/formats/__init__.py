@@ -16,7 +16,8 @@ from shoal.errors import FileError, HierarchyError, OptionError
 from shoal.hierarchy.formats import arx, delimited, nested_json, skos
 from shoal.hierarchy.formats.delimited import Rows, check_delimiter, read_rows, write_rows
 from shoal.hierarchy.tree import Hierarchy
-from shoal.system.atomic import atomic_write, os_error_reason
+from shoal.system.atomic import os_error_reason
+from shoal.system.transaction import atomic_write
 
 FORMATS = ("arx", "edges", "json", "skos")
 

@@ -20,7 +20,7 @@ from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
 from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
 from shoal.release.pipeline import plan_in_memory
-from shoal.release.result import package_versions
+from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
 

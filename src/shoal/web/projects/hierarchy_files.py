@@ -13,7 +13,7 @@ from shoal.domain.columns import Kind
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy, formats
 from shoal.recode.recode import recodings
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import atomic_write
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, effective_kind
 
