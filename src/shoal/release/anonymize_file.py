@@ -39,7 +39,6 @@ from shoal.release.out_of_core import (
 )
 from shoal.release.save import (
     ExtraFiles,
-    SavedRelease,
     check_path,
     check_release_paths,
     package_versions,
@@ -185,8 +184,7 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
                 replayed=replayed if replayed is not None and replayed.pieces is not None else None,
             )
             release = build_release(groups, written, final_policy, path)
-            saved = SavedRelease(files.hidden, final_policy, written.proof)
-            files.commit(saved, job.extra_files(release) if job.extra_files else {})
+            files.commit(final_policy, written.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release

@@ -37,7 +37,6 @@ from shoal.release.out_of_core import (
     write_and_verify,
 )
 from shoal.release.save import (
-    SavedRelease,
     package_versions,
     printable_name,
     release_files,
@@ -171,8 +170,7 @@ def release_parquet(
             policy = _with_input_facts(source, groups.plan.policy, facts)
             final_policy = files.final_policy(policy, written.proof)
             release = build_release(groups, written, final_policy, destination)
-            saved = SavedRelease(files.hidden, final_policy, written.proof)
-            files.commit(saved, job.extra_files(release) if job.extra_files else {})
+            files.commit(final_policy, written.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release

@@ -18,7 +18,6 @@ from shoal.metrics import MetricInputs, evaluate
 from shoal.release.arguments import public_function
 from shoal.release.save import (
     ExtraFiles,
-    SavedRelease,
     check_output_paths,
     check_path,
     check_release_paths,
@@ -193,7 +192,7 @@ class Release(Displayable):
                 suppressed=self.row_metadata.suppressed,
             )
             policy = files.final_policy(self.policy, proof, sha256=table.sha256, replayed=self.replayed_policy)
-            files.commit(SavedRelease(files.hidden, policy, proof), extra_files(policy) if extra_files else {})
+            files.commit(policy, proof, extra_files(policy) if extra_files else {})
         remove_abandoned(scratch_path(target))
         return policy
 

@@ -23,7 +23,7 @@ from shoal.system.transaction import FileTransaction, Output, recover
 class SavedRelease:
     """A release in a file, after it was read back and verified."""
 
-    path: Path | str
+    path: Path
     policy: Policy
     """With the facts about the file."""
     proof: Verification
@@ -53,15 +53,15 @@ class ReleaseFiles:
             _check_same_bytes(replayed, final)
         return final
 
-    def commit(self, saved: SavedRelease, extra_files: ExtraFiles) -> None:
+    def commit(self, policy: Policy, proof: Verification, extra_files: ExtraFiles) -> None:
         """Write policy and extra files, and move everything into place."""
-        self._policy.write_text(saved.policy.to_toml())
+        self._policy.write_text(policy.to_toml())
         for path, content in extra_files.items():
             extra = self._files.add_local(path)
             if isinstance(content, str):
                 extra.write_text(content)
             else:
-                content(saved, extra.hidden)
+                content(SavedRelease(Path(self.hidden), policy, proof), extra.hidden)
         self._files.commit()
 
 
