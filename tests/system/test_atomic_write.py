@@ -11,8 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.data import atomic_write, file_sha256, read_table, write_table
+from shoal.data import file_sha256, read_table, write_table
 from shoal.errors import FileError, OutputError
+from shoal.system.transaction import atomic_write
 
 
 def names(folder: Path) -> list[str]:

@@ -30,6 +30,7 @@ from shoal.report.external import external_facts
 from shoal.report.format import format_brief, headline_measures, label_with_unit
 from shoal.report.summary import report_facts
 from shoal.system.scratch import remove_abandoned, scratch_path
+from shoal.system.transaction import write_file
 from shoal.verification.verify import verify_release
 
 
@@ -125,8 +126,7 @@ class Release(Displayable):
         if path is not None:
             target = check_path(path)
             check_output_paths([target], sources=[self.released.path], force=force)
-            with data.atomic_write(target, force=force) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
+            write_file(target, text, force=force)
         return text
 
     @property

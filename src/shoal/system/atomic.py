@@ -13,10 +13,11 @@ import os
 import re
 import shutil
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import OutputError
+from shoal.errors import FileError, OutputError
 from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
 
 HIDDEN_PREFIX = ".shoal-"
@@ -108,6 +109,20 @@ def _exists(path: Path) -> bool:
 def os_error_reason(error: OSError) -> str:
     """Return the message of the operating system, in lower case and without the path."""
     return (error.strerror or "the system refused").lower()
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Open a file to read; refuse folders and devices."""
+    try:
+        if path.is_dir():
+            raise FileError.is_folder(path)
+        if path.exists() and not path.is_file():
+            raise FileError.not_a_regular_file(path)
+        return path.open("rb")
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise FileError.missing(path) from None
+    except OSError as error:
+        raise FileError.unreadable(path, os_error_reason(error)) from None
 
 
 def flush_folder(folder: Path) -> None:

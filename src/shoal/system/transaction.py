@@ -93,7 +93,7 @@ class LocalOutput:
         return (found.st_dev, found.st_ino) == self.mark
 
     def write_text(self, text: str) -> None:
-        self.hidden.write_text(text, encoding="utf-8", newline="\n")
+        self.hidden.write_bytes(text.encode())
 
     def flush(self) -> None:
         if self.is_folder:
@@ -245,6 +245,16 @@ def atomic_write(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]
     with FileTransaction(force=force) as files:
         yield files.add(Path(path))
         files.commit()
+
+
+def write_file(
+    path: str | os.PathLike[str], content: str | bytes, *, force: bool = False, private: bool = False
+) -> None:
+    """Write a file atomically; only its owner can read a private one."""
+    with atomic_write(path, force=force) as part:
+        if private:
+            part.chmod(0o600)
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 from shoal.report import html_report
 from shoal.report.external import external_facts
 from shoal.report.summary import file_report_facts
-from shoal.system.transaction import atomic_write
+from shoal.system.transaction import write_file
 
 
 class ReleasedFrame(ClassicFrame):
@@ -49,8 +49,7 @@ class ReleasedFrame(ClassicFrame):
         facts = file_report_facts(self.release)
         text = html_report.page(external_facts(facts) if external else facts)
         if path is not None:
-            with atomic_write(path, force=force) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
+            write_file(path, text, force=force)
         return text
 
     @property

@@ -15,15 +15,14 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from shoal.domain import Policy
-from shoal.errors import BundleError, FileError, HierarchyError, OutputError, PolicyError
+from shoal.errors import BundleError, HierarchyError, OutputError, PolicyError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.formats import parse
-from shoal.system.atomic import os_error_reason
+from shoal.system.atomic import open_regular, os_error_reason
 
 MANIFEST = "manifest.json"
 """Lists every other file; an archive without it is not a bundle."""
@@ -108,7 +107,7 @@ class Archive:
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     """Open an archive. What could be malicious is refused before anything is extracted."""
-    with _file(path) as file:
+    with open_regular(path) as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         size = file.tell()
         try:
@@ -118,19 +117,6 @@ def open_archive(path: Path) -> Iterator[Archive]:
         with archive:
             _check(path, archive, size)
             yield Archive(path, {entry.filename: entry.file_size for entry in archive.infolist()}, sha256, archive)
-
-
-def _file(path: Path) -> BufferedReader:
-    try:
-        if path.is_dir():
-            raise FileError.is_folder(path)
-        if path.exists() and not path.is_file():
-            raise FileError.not_a_regular_file(path)
-        return path.open("rb")
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise FileError.missing(path) from None
-    except OSError as error:
-        raise FileError.unreadable(path, os_error_reason(error)) from None
 
 
 def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:

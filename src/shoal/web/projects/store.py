@@ -32,7 +32,7 @@ from shoal.errors import OutputError
 from shoal.system.atomic import os_error_reason, remove
 from shoal.system.cache_folder import user_cache_folder
 from shoal.system.locks import lock_abandoned, locked
-from shoal.system.transaction import atomic_write, recover
+from shoal.system.transaction import recover, write_file
 from shoal.web.errors import PageError
 from shoal.web.projects.model import Project
 
@@ -173,9 +173,7 @@ class ProjectStore:
         return facts if isinstance(facts, dict) else None
 
     def write_results(self, id: str, name: str, facts: Any) -> None:
-        with atomic_write(self.path(id, name), force=True) as part:
-            part.chmod(0o600)
-            part.write_text(json.dumps(facts), encoding="utf-8")
+        write_file(self.path(id, name), json.dumps(facts), force=True, private=True)
 
     def _write(self, project: Project) -> None:
         self.write_results(project.id, _PROJECT_FILE, project.to_dict())
