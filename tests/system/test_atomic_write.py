@@ -104,7 +104,7 @@ def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("shoal.system.atomic.lock_handle", interrupted)
+        patch.setattr("shoal.system.locks.lock_handle", interrupted)
         with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "a.csv", force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []

@@ -83,7 +83,7 @@ def test_what_a_killed_run_had_begun_is_finished(
 
 def test_a_living_run_is_left_alone(tmp_path: Path) -> None:
     with FileTransaction(force=False) as files:
-        part = files.add(tmp_path / "release")
+        part = files.add(tmp_path / "release").hidden
         recover(tmp_path)
         assert part.exists()
         part.write_text("new")

@@ -132,7 +132,7 @@ def draw(
     title = f"Hierarchy {Path(hierarchy).name}"
     with FileTransaction(force=force) as files:
         for render, place in places.items():
-            files.add_local(place).write_text(render(tree, counts, title=title, depth=depth))
+            files.add(place).write_text(render(tree, counts, title=title, depth=depth))
         files.commit()
     written = [str(place) for place in places.values()]
     if as_json:

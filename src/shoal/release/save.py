@@ -57,7 +57,7 @@ class ReleaseFiles:
         """Write policy and extra files, and move everything into place."""
         self._policy.write_text(policy.to_toml())
         for path, content in extra_files.items():
-            extra = self._files.add_local(path)
+            extra = self._files.add(path)
             if isinstance(content, str):
                 extra.write_text(content)
             else:
@@ -74,8 +74,8 @@ def release_files(target: Path | tuple[Output, Output], *, force: bool) -> Itera
     with FileTransaction(force=force) as files:
         if isinstance(target, Path):
             # in this order: a policy without its release must never be visible
-            release: Output = files.add_local(target)
-            policy: Output = files.add_local(policy_path(target))
+            release: Output = files.add(target)
+            policy: Output = files.add(policy_path(target))
         else:
             release, policy = target
             files.add_remote(release)

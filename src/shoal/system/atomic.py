@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import FileError, OutputError
-from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+from shoal.system.locks import lock_abandoned, open_locked
 
 HIDDEN_PREFIX = ".shoal-"
 """Prefix of the name of a file or folder that is being written."""
@@ -28,21 +28,15 @@ NO_LINKS = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EN
 _NAME = re.compile(rf"{re.escape(HIDDEN_PREFIX)}([0-9a-f]{{16}})(-\d+)?(\..*)?", re.DOTALL)
 
 
-def open_hidden(place: Path, name: str, *, folder: bool) -> tuple[Path, int]:
+def open_hidden(place: Path, name: str, *, folder: bool) -> tuple[Path, int | None]:
     """Create a hidden file or folder next to ``place``; return its path and the handle that holds its lock."""
     hidden = place.with_name(f"{HIDDEN_PREFIX}{name}{_endings(place)}")
     try:
-        while True:
-            if folder:
-                hidden.mkdir(mode=0o700)
-                handle = os.open(hidden, os.O_RDONLY)
-            else:
-                # The default mode of a new file, so that the umask decides who may read it.
-                handle = os.open(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-            lock_handle(handle, wait=True)
-            if is_same_file(handle, hidden):
-                return hidden, handle
-            os.close(handle)  # another process removed it before it was locked
+        if folder:
+            hidden.mkdir(mode=0o700)
+            return hidden, open_locked(hidden, os.O_RDONLY)
+        # The default mode of a new file, so that the umask decides who may read it.
+        return hidden, open_locked(hidden, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     except OSError as error:
         raise OutputError.unwritable(place, os_error_reason(error)) from None
     except BaseException:

@@ -23,12 +23,11 @@ from typing import Any, Self
 
 from shoal.errors import OutputError
 from shoal.system.atomic import os_error_reason, read_checked, remove, text_sha256, write_checked
-from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+from shoal.system.locks import is_own, lock_abandoned, open_locked, unlock
 
 _MARKER, _TEMPORARY_MARKER = "shoal.scratch", "owner.lock"
 """Marker files of scratch folders; a running process holds the lock."""
 _TEMPORARY = re.compile(r"(start|shoal-scratch)-[0-9a-f]{16}")
-_FOLLOW_NOT = getattr(os, "O_NOFOLLOW", 0)
 
 
 def scratch_path(target: Path, folder: Path | None = None) -> Path:
@@ -40,7 +39,8 @@ class ScratchFolder:
     """A private folder for one run at a time; if it is resumable, an interrupt keeps it."""
 
     def __init__(self, folder: Path, *, resumable: bool = True) -> None:
-        self.folder, self._resumable, self._lock = folder, resumable, -1
+        self.folder, self._resumable = folder, resumable
+        self._lock: int | None = None
 
     @property
     def _marker(self) -> Path:
@@ -48,40 +48,32 @@ class ScratchFolder:
 
     def __enter__(self) -> Self:
         try:
-            while True:
+            while self._lock is None:
                 self.folder.mkdir(mode=0o700, exist_ok=True)
                 if not self._marker.exists() and any(self.folder.iterdir()):
                     why = "it is needed as a scratch folder, and holds something else"
                     raise OutputError.unwritable(self.folder, why)
-                try:
-                    self._lock = os.open(self._marker, os.O_CREAT | os.O_RDWR, 0o600)
-                except FileNotFoundError:
-                    continue  # the previous run has just removed it
-                # a temporary folder can be locked only by a process that is about to remove it
-                if not lock_handle(self._lock, wait=not self._resumable):
-                    os.close(self._lock)
-                    raise OutputError.locked(self.folder)
-                if is_same_file(self._lock, self._marker):
-                    return self
-                os.close(self._lock)
+                with suppress(FileNotFoundError):  # its last owner has just removed it
+                    # a temporary folder can be locked only by a process that is about to remove it
+                    self._lock = open_locked(self._marker, os.O_CREAT | os.O_RDWR, wait=not self._resumable)
+                    if self._lock is None:
+                        raise OutputError.locked(self.folder)
         except OSError as error:
             with suppress(OSError):
                 self.folder.rmdir()  # only if empty
             about = self.folder if self._resumable else self.folder.parent
             raise OutputError.unwritable(about, os_error_reason(error)) from None
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if not self._resumable:
-            with suppress(OSError):
-                os.close(self._lock)  # first, since a network file system keeps the name of a file that is open
-            remove(self.folder)
-            return
         # not simply `not Exception`: a panic of a library is no interrupt
-        if kind is None or not issubclass(kind, KeyboardInterrupt | SystemExit | GeneratorExit):
-            _remove_content(self.folder, self._marker)
-        with suppress(OSError):  # released when the process ends
-            os.close(self._lock)
-        if isinstance(error, OSError):
+        interrupted = kind is not None and issubclass(kind, KeyboardInterrupt | SystemExit | GeneratorExit)
+        if not (interrupted and self._resumable):
+            _remove_locked(self.folder, self._marker)
+        unlock(self._lock)
+        if not self._resumable:
+            remove(self.folder)  # a network file system keeps the names of files that were open
+        elif isinstance(error, OSError):
             raise OutputError.unwritable(self.folder, os_error_reason(error)) from None
 
     def subfolder(self, name: str) -> Path:
@@ -120,45 +112,37 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
     It is created below ``parent``, which becomes private, or in the shared folder for temporary files.
     """
+    name = secrets.token_hex(8)
     try:
         if parent is not None:
             _make_private(parent)
-        shared = Path(tempfile.gettempdir())
-        for folder in (parent or shared).iterdir():
-            if _TEMPORARY.fullmatch(folder.name):
-                _remove_temporary(folder)
+        folder = Path(tempfile.gettempdir()) / f"shoal-scratch-{name}" if parent is None else parent / f"start-{name}"
+        for other in folder.parent.iterdir():
+            if _TEMPORARY.fullmatch(other.name):
+                remove_abandoned(other, resumable=False)
     except OSError as error:
         raise OutputError.unwritable(parent or "the folder for temporary files", os_error_reason(error)) from None
-    name = secrets.token_hex(8)
-    folder = shared / f"shoal-scratch-{name}" if parent is None else parent / f"start-{name}"
     with ScratchFolder(folder, resumable=False):
         yield folder
 
 
-def remove_abandoned(folder: Path) -> None:
+def remove_abandoned(folder: Path, *, resumable: bool = True) -> None:
     """Remove the scratch folder of a killed run that will not be resumed."""
-    marker = folder / _MARKER
-    if marker.is_file() and not folder.is_symlink():
-        with lock_abandoned(marker) as unlocked:
-            if unlocked:
-                _remove_content(folder, marker)
-
-
-def _remove_temporary(folder: Path) -> None:
+    marker = folder / (_MARKER if resumable else _TEMPORARY_MARKER)
     with suppress(OSError):
-        status, marker = folder.lstat(), folder / _TEMPORARY_MARKER
-        if stat.S_ISDIR(status.st_mode) and _is_own(status):
-            # a process that was killed before it locked its folder left none
-            os.close(os.open(marker, os.O_RDWR | os.O_CREAT | _FOLLOW_NOT, 0o600))
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and is_own(status):
+            if not resumable:  # its process may have been killed before it wrote the marker
+                os.close(os.open(marker, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
             with lock_abandoned(marker) as unlocked:
                 if unlocked:
-                    remove(folder)
+                    _remove_locked(folder, marker)
 
 
-def _remove_content(folder: Path, marker: Path) -> None:
+def _remove_locked(folder: Path, marker: Path) -> None:
     """Remove a scratch folder. The marker goes last, so that a killed removal can be recognized and finished."""
     with suppress(OSError):
-        remove(*(entry for entry in folder.iterdir() if entry.name != marker.name))
+        remove(*(entry for entry in folder.iterdir() if entry != marker))
         marker.unlink(missing_ok=True)
         folder.rmdir()
 
@@ -168,10 +152,6 @@ def _make_private(folder: Path) -> None:
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+    if not stat.S_ISDIR(status.st_mode) or not is_own(status):
         raise OutputError.unwritable(folder, "it is a link or belongs to somebody else")
     folder.chmod(0o700)
-
-
-def _is_own(status: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()

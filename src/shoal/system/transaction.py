@@ -33,7 +33,7 @@ from shoal.system.atomic import (
     sweep,
     write_checked,
 )
-from shoal.system.locks import lock_abandoned, lock_handle
+from shoal.system.locks import is_own, lock_abandoned, open_locked, unlock
 from shoal.system.signals import defer_signals
 
 
@@ -46,23 +46,21 @@ class Output(Protocol):
     @property
     def place(self) -> Any: ...
 
-    def write_text(self, text: str) -> None:
-        """Write the hidden file."""
+    def write_text(self, text: str) -> None: ...
 
     def flush(self) -> None:
         """Make what was written durable, and ready to be moved."""
 
     def back_up(self) -> None:
-        """Back up what the move replaces."""
+        """Keep what the move will replace."""
 
-    def move(self) -> None:
-        """Move the output to its place."""
+    def move(self) -> None: ...
 
     def roll_back(self) -> None:
         """Undo the move and restore the backup; raise if that fails."""
 
     def clean_up(self) -> None:
-        """Remove the backup and the hidden file."""
+        """Remove the backup."""
 
 
 @dataclass
@@ -74,7 +72,7 @@ class LocalOutput:
     before: Path
     """Backup of what is replaced."""
     force: bool
-    handle: int = -1
+    handle: int | None = None
     replaces: bool = False
     mark: tuple[int, int] = (0, 0)
     """Device and inode, which identify the file under any name."""
@@ -155,11 +153,8 @@ class FileTransaction:
         self._remote: list[Output] = []
         self._unresolved = False
 
-    def add(self, path: Path, *, folder: bool = False) -> Path:
-        """Return a hidden path for a file, or a new private folder, that the commit moves to ``path``."""
-        return self.add_local(path, folder=folder).hidden
-
-    def add_local(self, path: Path, *, folder: bool = False) -> LocalOutput:
+    def add(self, path: Path, *, folder: bool = False) -> LocalOutput:
+        """Create a hidden file, or a new private folder, that the commit moves to ``path``."""
         if not folder:
             check_place(path, force=self.force)
         sweep(path.parent)
@@ -188,37 +183,38 @@ class FileTransaction:
                 output.clean_up()
 
     def _commit_local(self) -> None:
+        if not self._local:
+            return
         if len(self._local) == 1 and not self._local[0].is_folder:
             self._local[0].move()  # atomic
-        elif self._local:
-            with _journaled(self._name, self._local, force=self.force) as journals:
-                try:
-                    _move_all(self._local)
-                except BaseException:
-                    # without its journal nobody finishes the transaction; if the rollback fails, the next process does
-                    self._unresolved = not _roll_back(self._local)
-                    if not self._unresolved:
-                        remove(*journals, *(output.hidden for output in self._local))
-                    raise
-                _finish(self._local, journals)
-        for folder in {output.place.parent for output in self._local}:
-            flush_folder(folder)
+            flush_folder(self._local[0].place.parent)
+            return
+        with _journaled(self._name, self._local, force=self.force) as journals:
+            try:
+                _move_all(self._local)
+            except BaseException:
+                # without its journal nobody finishes the transaction; if the rollback fails, the next process does
+                self._unresolved = not _roll_back(self._local)
+                if not self._unresolved:
+                    remove(*journals, *(output.hidden for output in self._local))
+                raise
+            _finish(self._local, journals)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        try:
-            if isinstance(error, OutputError | FileError | HierarchyError):
-                raise self._with_user_paths(error) from None
-            if isinstance(error, OSError):
-                raise OutputError.unwritable(self._about(error), os_error_reason(error)) from None
-        finally:
-            for output in self._local:
-                if not self._unresolved:
-                    remove(output.hidden)
-                with suppress(OSError):
-                    os.close(output.handle)
+        for output in self._local:
+            if not self._unresolved:
+                remove(output.hidden)
+            unlock(output.handle)
+        if isinstance(error, OSError):
+            # of a file of the transaction; if it is unknown which one, of the last one
+            hidden = {str(output.hidden): output.hidden for output in self._local}
+            last = self._local[-1].hidden if self._local else error.filename
+            error = OutputError.unwritable(hidden.get(str(error.filename), last), os_error_reason(error))
+        if isinstance(error, OutputError | FileError | HierarchyError):
+            raise self._with_user_paths(error) from None
 
     def _with_user_paths(self, error: ShoalError) -> ShoalError:
         """Return the error with the paths of the user instead of the hidden ones."""
@@ -228,13 +224,6 @@ class FileTransaction:
             fact = fact.replace(f"{output.hidden}{os.sep}", "")  # files in a folder
         return type(error)(fact, error.hint)
 
-    def _about(self, error: OSError) -> str:
-        """Return the path, as the user gave it, of the file that a system error is about."""
-        named = [output for output in self._local if str(output.hidden) == str(error.filename)] or self._local[-1:]
-        if not named:
-            return str(error.filename)
-        return named[0].place.name if named[0].is_folder else str(named[0].place)
-
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]:
@@ -243,7 +232,7 @@ def atomic_write(path: str | os.PathLike[str], *, force: bool) -> Iterator[Path]
     If the write is interrupted, nothing appears at ``path``. Without ``force``, an existing file is never replaced.
     """
     with FileTransaction(force=force) as files:
-        yield files.add(Path(path))
+        yield files.add(Path(path)).hidden
         files.commit()
 
 
@@ -262,7 +251,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a new private folder; on a clean exit it replaces the one at ``path``, which stays until then."""
     recover(path.parent)
     with FileTransaction(force=True) as files:
-        yield files.add(path, folder=True)
+        yield files.add(path, folder=True).hidden
         files.commit()
 
 
@@ -323,6 +312,8 @@ def _roll_back(outputs: Sequence[Output]) -> bool:
 
 def _finish(outputs: Sequence[LocalOutput], journals: Sequence[Path]) -> None:
     """Remove backups, hidden files and journals. The first journal goes last: it marks the transaction as open."""
+    for folder in {output.place.parent for output in outputs}:
+        flush_folder(folder)
     for output in outputs:
         output.clean_up()
     remove(*reversed(journals))
@@ -341,12 +332,11 @@ def _journaled(name: str, outputs: Sequence[LocalOutput], *, force: bool) -> Ite
         "journals": [str(journal.absolute()) for journal in journals],
         "force": force,
     }
-    handles: list[int] = []
+    handles: list[int | None] = []
     try:
         try:
             for journal in reversed(journals):
-                handles.append(os.open(journal, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-                lock_handle(handles[-1], wait=True)
+                handles.append(open_locked(journal, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
                 write_checked(journal, facts)
                 flush_folder(journal.parent)
         except BaseException:
@@ -354,9 +344,7 @@ def _journaled(name: str, outputs: Sequence[LocalOutput], *, force: bool) -> Ite
             raise
         yield journals
     finally:
-        for handle in handles:
-            with suppress(OSError):
-                os.close(handle)
+        unlock(*handles)
 
 
 def _read(path: Path) -> tuple[list[LocalOutput], list[Path]] | None:
@@ -374,12 +362,11 @@ def _read(path: Path) -> tuple[list[LocalOutput], list[Path]] | None:
             for hidden, place, before, replaces, device, number in facts["moves"]
         ]
         journals = [Path(journal) for journal in facts["journals"]]
-        owner = path.lstat().st_uid
+        own = is_own(path.lstat())
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    own = path.name.removesuffix(JOURNAL_SUFFIX) + "-"
+    prefix = path.name.removesuffix(JOURNAL_SUFFIX) + "-"
     hidden = [(part, one.place) for one in outputs for part in (one.hidden, one.before)]
-    ours = all(part.name.startswith(own) and part.parent == place.parent for part, place in hidden)
+    ours = all(part.name.startswith(prefix) and part.parent == place.parent for part, place in hidden)
     listed = path.absolute() in journals and all(journal.name == path.name for journal in journals)
-    user = os.geteuid() if hasattr(os, "geteuid") else 0
-    return (outputs, journals) if ours and listed and owner == user else None
+    return (outputs, journals) if own and ours and listed else None
