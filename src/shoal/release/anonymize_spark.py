@@ -15,33 +15,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from shoal.data.chunked import TableStatistics
-from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
+from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
+from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
-from shoal.release.out_of_core import (
-    DEFAULT_MEMORY,
-    FileJob,
-    FileRelease,
-    PolicyFactory,
-    ProcessedTable,
-    StageProgress,
-    WrittenRelease,
-    build_release,
-    check_options_out_of_core,
-    check_policy_out_of_core,
-    process_table,
-    replay_policy,
-    write_and_verify,
-)
-from shoal.release.save import (
-    package_versions,
-    printable_name,
-    release_files,
-    with_output_facts,
-)
+from shoal.release.pipeline import PolicyFactory, adapt_policy, check_features, run
+from shoal.release.save import ReleaseTransaction, package_versions, printable_name
 from shoal.system.threads import use_threads
 
 if TYPE_CHECKING:
@@ -84,8 +66,8 @@ def anonymize_frame(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     _check_early(frame.columns, decisions)
 
-    def make_policy(statistics: TableStatistics) -> Policy:
-        return build_policy(statistics.sample, **decisions)
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
 
     with use_threads(threads):
         return _release_frame(frame, make_policy, memory, scratch, progress)
@@ -104,29 +86,37 @@ def replay_frame(
 ) -> ReleasedFrame:
     """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
     first, folders = load_policy(policy)
-    check_policy_out_of_core(first)
-    make_policy = partial(replay_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
+    _check_features(wildcards=first.missing == "wildcard", households=first.survey.households)
+    make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
-        return _release_frame(frame, make_policy, memory, scratch, progress)
+        return _release_frame(frame, make_policy, memory, scratch, progress, is_replay=True)
 
 
 def _release_frame(
-    frame: DataFrame, make_policy: PolicyFactory, memory: int | str, scratch: str | None, progress: Progress | None
+    frame: DataFrame,
+    make_policy: PolicyFactory,
+    memory: int | str,
+    scratch: str | None,
+    progress: Progress | None,
+    *,
+    is_replay: bool = False,
 ) -> ReleasedFrame:
+    from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import own_session, session_of
     from shoal.engines.spark.storage import RELEASED, HadoopStorage
 
-    session, ceiling, stages = session_of(frame), check_memory(memory), StageProgress(progress or no_progress)
+    session, ceiling = session_of(frame), check_memory(memory)
     base = _default_scratch(session, scratch)
     with translate_spark_errors(), HadoopStorage(session).scratch_folder(base, keep_release=True) as folder:
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
-        groups, written = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=False)
-        policy = with_output_facts(_with_input_facts(source, groups.plan.policy, {"kind": "spark"}), written.proof)
-        release = build_release(groups, written, policy, part, in_order=False)
+        engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=False)
+        result = run(engine, make_policy, lambda: part, progress=progress, is_replay=is_replay)
+        policy = _with_input_facts(source, result.policy, {"kind": "spark"}).with_output(result.proof)
+        release = file_release(engine, result, policy, part)
         frame_released = read_parquet(session, part)
     for sentence in release.warnings:
         warn_user(sentence)
@@ -134,19 +124,26 @@ def _release_frame(
 
 
 def release_parquet(
-    job: FileJob, make_policy: PolicyFactory, decisions: Mapping[str, Any] | None = None
+    job: FileJob,
+    make_policy: PolicyFactory,
+    decisions: Mapping[str, Any] | None = None,
+    *,
+    replayed: Policy | None = None,
 ) -> FileRelease:
     """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` and `shoal.replay_file`.
 
     ``decisions`` are checked before the records are read.
     """
+    from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.parquet_source import open_parquet
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import open_session as session_for
     from shoal.engines.spark.session import own_session
     from shoal.engines.spark.storage import HadoopStorage
 
-    ceiling, stages = check_memory(job.memory), StageProgress(job.progress or no_progress)
+    ceiling = check_memory(job.memory)
+    if replayed is not None:
+        _check_features(wildcards=replayed.missing == "wildcard", households=replayed.survey.households)
     with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
@@ -164,13 +161,14 @@ def release_parquet(
             if decisions is not None:
                 _check_early(source.names, decisions, source.records)
             outputs = storage.release_outputs(beside, destination, force=job.force)
-            files = stack.enter_context(release_files(outputs, force=job.force))
-            groups, written = _run_on_spark(source, folder, files.hidden, make_policy, ceiling, stages, ordered=True)
+            files = stack.enter_context(ReleaseTransaction(outputs, force=job.force))
+            engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=True)
+            is_replay = replayed is not None
+            result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=is_replay)
             facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
-            policy = _with_input_facts(source, groups.plan.policy, facts)
-            final_policy = files.final_policy(policy, written.proof)
-            release = build_release(groups, written, final_policy, destination)
-            files.commit(final_policy, written.proof, job.extra_files(release) if job.extra_files else {})
+            policy = files.final_policy(_with_input_facts(source, result.policy, facts), result.proof)
+            release = file_release(engine, result, policy, destination)
+            files.commit_release(policy, result.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release
@@ -181,30 +179,14 @@ def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: in
     check_k(decisions["k"], records)
     roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
     Schema.assign([(name, Kind.NOMINAL) for name in names], **{role: decisions.get(role, ()) for role in roles})
-    check_options_out_of_core(
-        wildcards=decisions.get("missing_values") == "wildcard",
-        households=bool(decisions.get("households")),
-        strata=bool(decisions.get("strata")),
-        sampling_weights=bool(decisions.get("sampling_weights")),
-        time_limit=decisions.get("time_limit") is not None,
-    )
+    _check_features(wildcards=decisions.get("missing_values") == "wildcard", households=decisions.get("households"))
 
 
-def _run_on_spark(
-    source: SparkSource,
-    folder: str,
-    part: str,
-    make_policy: PolicyFactory,
-    ceiling: int,
-    stages: StageProgress,
-    *,
-    ordered: bool,
-) -> tuple[ProcessedTable, WrittenRelease]:
+def _check_features(*, wildcards: bool, households: object) -> None:
+    """Refuse what Spark cannot do before the records are read."""
     from shoal.engines.spark.engine import SparkEngine
 
-    engine = SparkEngine(source, folder, ordered=ordered)
-    processed = process_table(engine, make_policy, memory_budget(ceiling, columns=len(source.names)), stages)
-    return processed, write_and_verify(engine, processed, part, stages)
+    check_features(SparkEngine.unsupported, wildcards=wildcards, households=households)
 
 
 def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, Any]) -> Policy:

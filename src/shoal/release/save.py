@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from shoal import data
 from shoal.data import Table
@@ -35,66 +35,48 @@ ExtraFiles = Mapping[Path, str | FileWriter]
 """Further files: texts, or writers of files that contain the release."""
 
 
-class ReleaseFiles:
-    """The hidden files of a release and its policy in a transaction."""
+class ReleaseTransaction(FileTransaction):
+    """The transaction of a release, its policy and further files about it.
 
-    def __init__(self, files: FileTransaction, release: Output, policy: Output) -> None:
-        self._files, self._release, self._policy = files, release, policy
-        self.hidden = release.hidden
-        """Where to write the release."""
+    ``target`` is the local file of the release, or the release and its policy in another storage.
+    """
+
+    def __init__(self, target: Path | tuple[Output, Output], *, force: bool) -> None:
+        super().__init__(force=force)
+        self._target = target
+        self._release: Output
+        self._policy: Output
+
+    def create_release(self) -> Any:
+        """Create the hidden release; return where to write it."""
+        # in this order: a policy without its release must never be visible
+        if isinstance(self._target, Path):
+            self._release, self._policy = self.add(self._target), self.add(policy_path(self._target))
+        else:
+            self._release, self._policy = (self.add_remote(output) for output in self._target)
+        return self._release.hidden
 
     def final_policy(
         self, policy: Policy, proof: Verification, *, sha256: str | None = None, replayed: Policy | None = None
     ) -> Policy:
         """Return the policy with the facts about the file; raise if a replay has other bytes than ``replayed``."""
-        name = printable_name(Path(str(self._release.place)).name)
-        final = with_output_facts(policy, proof, file=name, sha256=sha256)
+        if sha256 is None and isinstance(self._target, Path):
+            sha256 = data.file_sha256(self._release.hidden)
+        final = policy.with_output(proof, file=printable_name(Path(str(self._release.place)).name), sha256=sha256)
         if replayed is not None:
             _check_same_bytes(replayed, final)
         return final
 
-    def commit(self, policy: Policy, proof: Verification, extra_files: ExtraFiles) -> None:
+    def commit_release(self, policy: Policy, proof: Verification, extra_files: ExtraFiles) -> None:
         """Write policy and extra files, and move everything into place."""
         self._policy.write_text(policy.to_toml())
         for path, content in extra_files.items():
-            extra = self._files.add(path)
+            extra = self.add(path)
             if isinstance(content, str):
                 extra.write_text(content)
             else:
-                content(SavedRelease(Path(self.hidden), policy, proof), extra.hidden)
-        self._files.commit()
-
-
-@contextmanager
-def release_files(target: Path | tuple[Output, Output], *, force: bool) -> Iterator[ReleaseFiles]:
-    """Yield the hidden files of a release; nothing appears unless they are committed.
-
-    ``target`` is the local file of the release, or the release and its policy in another storage.
-    """
-    with FileTransaction(force=force) as files:
-        if isinstance(target, Path):
-            # in this order: a policy without its release must never be visible
-            release: Output = files.add(target)
-            policy: Output = files.add(policy_path(target))
-        else:
-            release, policy = target
-            files.add_remote(release)
-            files.add_remote(policy)
-        yield ReleaseFiles(files, release, policy)
-
-
-def with_output_facts(
-    policy: Policy, proof: Verification, *, file: str | None = None, sha256: str | None = None
-) -> Policy:
-    """Return the policy with the facts about its release."""
-    facts = {
-        "file": file,
-        "records": proof.records,
-        "classes": proof.classes,
-        "min_class": proof.min_class,
-        "sha256": sha256,
-    }
-    return policy.with_output(**{name: fact for name, fact in facts.items() if fact is not None})
+                content(SavedRelease(Path(self._release.hidden), policy, proof), extra.hidden)
+        self.commit()
 
 
 def _check_same_bytes(first: Policy, policy: Policy) -> None:

@@ -164,9 +164,10 @@ class FileTransaction:
         self._local.append(LocalOutput(hidden, path, before, self.force, handle))
         return self._local[-1]
 
-    def add_remote(self, output: Output) -> None:
+    def add_remote(self, output: Output) -> Output:
         """Add an output of another storage."""
         self._remote.append(output)
+        return output
 
     def commit(self) -> None:
         """Move all outputs to their places, or none. What was replaced is restored on failure."""

@@ -8,11 +8,6 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from shoal.report import html_report
-from shoal.report.external import external_facts
-from shoal.report.summary import file_report_facts
-from shoal.system.transaction import write_file
-
 
 class ReleasedFrame(ClassicFrame):
     """A release as a Spark DataFrame. It reads the verified files."""
@@ -46,10 +41,7 @@ class ReleasedFrame(ClassicFrame):
         """Return the HTML report, for internal use or for publication (``external``); write it to a local file if
         ``path`` is given.
         """
-        facts = file_report_facts(self.release)
-        text = html_report.page(external_facts(facts) if external else facts)
-        if path is not None:
-            write_file(path, text, force=force)
+        text: str = self.release.report(path, external=external, force=force)
         return text
 
     @property
