@@ -16,7 +16,7 @@ from shoal.data.encode.sensitive_values import (
     sensitive_columns,
     verification_value_codes,
 )
-from shoal.data.encode.survey_design import SurveyColumns, build_survey_design, check_survey
+from shoal.data.encode.survey_design import SurveyColumns, SurveyStatistics, build_survey_design
 from shoal.data.equivalence_classes import (
     class_labels,
     class_sizes,
@@ -57,6 +57,7 @@ __all__ = [
     "ReadOptions",
     "SensitiveEncoder",
     "SurveyColumns",
+    "SurveyStatistics",
     "Table",
     "ambiguous_formats",
     "broken_dependencies",
@@ -65,7 +66,6 @@ __all__ = [
     "check_feasible",
     "check_models",
     "check_not_mixed",
-    "check_survey",
     "check_unambiguous",
     "class_labels",
     "class_sizes",

@@ -47,6 +47,11 @@ class Survey:
     def columns(self) -> tuple[str, ...]:
         return tuple(filter(None, (self.sampling_weights, *self.strata, self.households)))
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """Columns by what they are in the survey."""
+        return {"sampling_weights": self.sampling_weights, "strata": self.strata, "households": self.households}
+
     def to_dict(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
         if self.sampling_weights:
