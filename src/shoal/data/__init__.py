@@ -47,7 +47,6 @@ from shoal.data.row_order import shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
-from shoal.system.atomic import atomic_write
 
 __all__ = [
     "BrokenDependency",
@@ -61,7 +60,6 @@ __all__ = [
     "SurveyStatistics",
     "Table",
     "ambiguous_formats",
-    "atomic_write",
     "broken_dependencies",
     "build_survey_design",
     "category_codes",
