@@ -21,7 +21,7 @@ from shoal.release.compare.frontier import Recommendation, best, frontier, recom
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
 from shoal.release.options import build_policy, check_table, parse_refinement
-from shoal.release.result import package_versions
+from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
 
