@@ -16,7 +16,7 @@ from shoal.data.encode.sensitive_values import (
     sensitive_columns,
     verification_value_codes,
 )
-from shoal.data.encode.survey_design import SurveyColumns, build_survey_design, check_survey
+from shoal.data.encode.survey_design import SurveyColumns, SurveyStatistics, build_survey_design
 from shoal.data.equivalence_classes import (
     class_labels,
     class_sizes,
@@ -47,7 +47,6 @@ from shoal.data.row_order import shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
-from shoal.system.atomic import atomic_write
 
 __all__ = [
     "BrokenDependency",
@@ -58,16 +57,15 @@ __all__ = [
     "ReadOptions",
     "SensitiveEncoder",
     "SurveyColumns",
+    "SurveyStatistics",
     "Table",
     "ambiguous_formats",
-    "atomic_write",
     "broken_dependencies",
     "build_survey_design",
     "category_codes",
     "check_feasible",
     "check_models",
     "check_not_mixed",
-    "check_survey",
     "check_unambiguous",
     "class_labels",
     "class_sizes",

@@ -52,7 +52,7 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 def check_fraction(name: str, value: Any, *, min_value: float = 0.0, max_value: float = 1.0) -> float:
     """Validate a number between two limits."""
-    expected = f"a number from {min_value:g} to {max_value:g}"
+    expected = f"a number from {min_value:g} {'on' if max_value == math.inf else f'to {max_value:g}'}"
     number = check_number(name, value, expected)
     if not min_value <= number <= max_value:
         raise OptionError.invalid_value(name, expected)

@@ -11,7 +11,6 @@ import numpy as np
 from shoal import data, metrics
 from shoal.data import Table
 from shoal.domain import (
-    MISSING_POLICIES,
     BoolVector,
     Column,
     Evaluation,
@@ -21,8 +20,6 @@ from shoal.domain import (
     Names,
     Role,
     Schema,
-    check_bool,
-    check_choice,
     check_k,
     select_names,
     stable_mean,
@@ -30,8 +27,7 @@ from shoal.domain import (
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, DataError
 from shoal.errors.messages import pluralize
-from shoal.options.checks import check_fraction, parse_weights
-from shoal.options.table import DISTANCES
+from shoal.options.table import check_option
 from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.inspect import is_shuffled
 from shoal.release.policy_arguments import with_policy
@@ -114,17 +110,17 @@ def evaluate(
     columns = [column for column in schema.columns if column.name in names]
     sensitive_columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
     notes: list[str] = []
-    column_weight = parse_weights(weights)
+    column_weight = check_option("weights", weights) or {}
     data.resolve_weights(names, column_weight)
-    missing = check_choice("missing_values", missing_values, MISSING_POLICIES)
-    distance = check_choice("distance", distance, DISTANCES)
+    missing = check_option("missing_values", missing_values)
+    distance = check_option("distance", distance)
     design = data.build_survey_design(source, sampling_weights=sampling_weights or "", households=households or "")
     count = partial(
         metrics.count_classes,
         names=names,
         k=k,
         missing=missing,
-        alpha=check_fraction("alpha", alpha),
+        alpha=check_option("alpha", alpha),
         design=design,
     )
     suppressed = data.fully_suppressed(release, names)
@@ -145,7 +141,7 @@ def evaluate(
         sensitive=data.sensitive_columns(source, sensitive_columns),
         sampling_weights=design.sampling_weights,
         distance=distance,
-        **_numeric_inputs(source, release, columns, check_bool("standardize", standardize), notes),
+        **_numeric_inputs(source, release, columns, check_option("standardize", standardize), notes),
         **_categorical_inputs(source, release, columns, distance, apart=missing == "category"),
     )
     model_checks: tuple[ModelCheck, ...] = ()

@@ -21,10 +21,10 @@ from shoal.domain import (
 from shoal.domain import propose_schema as propose
 from shoal.domain.privacy_models import parse_models
 from shoal.errors import ColumnError, OptionError, PolicyError
-from shoal.options.checks import check_fraction
+from shoal.options.table import check_option
 from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.policy_arguments import with_policy
-from shoal.release.result import policy_path
+from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
 from shoal.verification.verify import minimal_schema
@@ -268,7 +268,7 @@ def verify(
         models=required_models,
         schema=schema,
         missing=check_choice("missing_values", missing_values, ("category", "wildcard")),
-        alpha=check_fraction("alpha", alpha),
+        alpha=check_option("alpha", alpha),
         design=tables.build_survey_design(data, strata=strata, households=households or ""),
     )
     other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)

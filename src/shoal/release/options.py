@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -177,11 +176,6 @@ def parse_refinement(method: str | None, *, refine: Any, effort: Any, time_limit
             raise OptionError.effort_without_refinement()
         return None
     return Refinement(check_option("effort", effort) or "balanced", check_option("time_limit", time_limit))
-
-
-def is_seconds(value: Any) -> bool:
-    """Whether a value is a finite number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def check_bounded_columns(

@@ -24,8 +24,10 @@ from shoal.release.inspect import Description, describe
 from shoal.release.options import build_policy, parse_refinement
 from shoal.release.plan_text import plan_text, proposal_comment
 from shoal.release.policy_arguments import policy_arguments, read_by_policy
-from shoal.release.result import Release, check_output_paths, check_path
+from shoal.release.result import Release
+from shoal.release.save import check_output_paths, check_path
 from shoal.report.text_layout import align_columns
+from shoal.system.transaction import write_file
 
 _ARGUMENT_OF_ROLE = {
     Role.QUASI_IDENTIFIER: "quasi_identifiers",
@@ -131,9 +133,7 @@ class Plan(Displayable):
         """
         target = check_path(path)
         check_output_paths([target], sources=[self.table.path], force=force)
-        text = self.to_toml(file=target.name)
-        with tables.atomic_write(target, force=force) as part:
-            part.write_text(text, encoding="utf-8", newline="\n")
+        write_file(target, self.to_toml(file=target.name), force=force)
 
     def _arguments(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of `shoal.anonymize`."""

@@ -25,7 +25,7 @@ from shoal.release.column_options import (
     resolve_schema,
 )
 from shoal.release.options import requested_models
-from shoal.release.result import policy_path
+from shoal.release.save import policy_path
 
 F = TypeVar("F", bound=Callable[..., Any])
 

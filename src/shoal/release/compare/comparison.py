@@ -14,15 +14,16 @@ from shoal.engines.memory import MemoryPlan, TableInMemory
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
+from shoal.options.table import check_option
 from shoal.release.arguments import public_function
 from shoal.release.column_options import PolicySource
 from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
-from shoal.release.options import build_policy, check_table, is_seconds, parse_refinement
+from shoal.release.options import build_policy, check_table, parse_refinement
 from shoal.release.policy_arguments import with_policy
-from shoal.release.result import package_versions
+from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
 
@@ -144,8 +145,7 @@ def compare(
         raise OptionError.invalid_value("method", "the names of methods as methods=")
     if isinstance(arguments.get("keep"), os.PathLike):
         raise OptionError.invalid_value("keep", "names of columns, and the file of finished runs as cache=")
-    if time_limit is not None and not (is_seconds(time_limit) and time_limit > 0):
-        raise OptionError.invalid_value("time_limit", "a number above 0")
+    check_option("time_limit", time_limit)
     threads = available_cores() if workers is None else _check_workers(workers)
     table = tables.read_table(data)
     if k is None:
