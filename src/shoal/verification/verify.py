@@ -30,7 +30,6 @@ from shoal.domain import (
     no_progress,
     number_by_first_row,
     select_names,
-    to_builtin,
 )
 from shoal.errors import PromiseError
 
@@ -61,17 +60,14 @@ def verify(
     classes = data.class_labels(table, names)
     parts = classes if design.strata is None else number_by_first_row(classes * len(classes) + design.strata)[1]
     wildcards = missing == "wildcard" and design.strata is None and design.households is None
-    wildcard_sizes = (
-        data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0] if wildcards else None
-    )
-    sizes = _class_sizes(parts, design) if wildcard_sizes is None else wildcard_sizes
-    return Verification(
-        k=k,
-        records=len(classes),
+    if wildcards:
+        sizes, records = data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0], None
+    else:
+        sizes, records = _units(parts, design), np.bincount(parts)
+    return Verification.of_counts(
+        k,
+        _records_by_size(sizes, records),
         classes=int(classes.max()) + 1,
-        min_class=to_builtin(sizes.min()),
-        violations=int((sizes < k).sum()),
-        unique_records=int((sizes < 2).sum()),
         quasi_identifiers=names,
         missing="wildcard" if wildcards else "category",
         models=data.check_models(
@@ -79,6 +75,19 @@ def verify(
         ),
         unit="records" if design.households is None else "households",
     )
+
+
+def _units(parts: IntVector, design: SurveyDesign) -> IntVector:
+    """Count the records, or the households, of each class within its stratum."""
+    if design.households is not None:
+        parts = parts[number_by_first_row(parts * len(parts) + design.households)[0]]
+    return np.bincount(parts)
+
+
+def _records_by_size(sizes: FloatVector | IntVector, records: IntVector | None) -> dict[float, int]:
+    """Count the records by size of their class; ``records`` are those of each entry, 1 by default."""
+    distinct, place = np.unique(sizes, return_inverse=True)
+    return dict(zip(distinct.tolist(), np.bincount(place, records).astype(np.int64).tolist(), strict=True))
 
 
 def verify_chunks(
@@ -107,13 +116,10 @@ def verify_chunks(
         done += chunk.height
         progress(done, done)
     result = tally.result(k)
-    proof = Verification(
-        k=k,
-        records=result.records,
+    proof = Verification.of_counts(
+        k,
+        {size: size * count for size, count in result.sizes.items()},
         classes=result.classes,
-        min_class=result.min_class,
-        violations=result.violations,
-        unique_records=result.unique_records,
         quasi_identifiers=names,
         models=()
         if statistics is None
@@ -122,14 +128,6 @@ def verify_chunks(
         ),
     )
     return proof, result.sizes
-
-
-def _class_sizes(parts: IntVector, design: SurveyDesign) -> FloatVector:
-    """Number of records, or of households, of each record's class within its stratum."""
-    rows = np.arange(len(parts))
-    if design.households is not None:
-        rows = number_by_first_row(parts * len(parts) + design.households)[0]
-    return np.bincount(parts[rows])[parts].astype(np.float64)
 
 
 def minimal_schema(table: Table, quasi_identifiers: Names, models: Sequence[PrivacyModel]) -> Schema:

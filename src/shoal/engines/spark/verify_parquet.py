@@ -47,13 +47,10 @@ def verify_on_spark(
     sizes = {int(size): int(count) for size, count in sorted(rows)}
     if not sizes:
         raise DataError.no_records()
-    proof = Verification(
-        k=k,
-        records=sum(size * count for size, count in sizes.items()),
+    proof = Verification.of_counts(
+        k,
+        {size: size * count for size, count in sizes.items()},
         classes=sum(sizes.values()),
-        min_class=min(sizes),
-        violations=sum(size * count for size, count in sizes.items() if size < k),
-        unique_records=sizes.get(1, 0),
         quasi_identifiers=tuple(names),
         models=_models(written, released, policy, folder) if policy.models else (),
     )
