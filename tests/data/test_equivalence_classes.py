@@ -134,10 +134,10 @@ def test_delimited_text(values: list[Any], tmp_path: Path) -> None:
 def in_chunks(path: Path, folder: Path) -> list[int]:
     source = open_chunked(path, rows=7)
     schema = Schema.assign(data.column_kinds(data.read_table(path)), quasi_identifiers=["x"])
-    proof, result = verify_chunks(
+    proof, counter = verify_chunks(
         source, k=2, quasi_identifiers="x", schema=schema, folder=folder / "scratch", max_bytes=1 << 20
     )
-    small = sorted(size for size, count in result.items() for _ in range(count))
+    small = sorted(size for size, count in counter.counts.sizes.items() for _ in range(count))
     assert (proof.classes, proof.min_class, proof.unique_records) == (len(small), small[0], small.count(1))
     return small
 

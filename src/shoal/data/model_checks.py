@@ -29,6 +29,12 @@ class ClassValueCounts(NamedTuple):
         group = keys // width
         return cls(group, keys % width, records, np.bincount(group, records).astype(np.int64))
 
+    @classmethod
+    def of(cls, classes: IntVector, values: IntVector, width: int, records: IntVector | None = None) -> Self:
+        """Count the values, all below ``width``, in each class; ``records`` are those of each row, 1 by default."""
+        keys, rows = np.unique(classes * width + values, return_inverse=True)
+        return cls.from_keys(keys, np.bincount(rows, records).astype(np.int64), width)
+
     @property
     def proportion(self) -> FloatVector:
         proportions: FloatVector = self.records / self.sizes[self.group]
@@ -74,7 +80,7 @@ def class_values(constraints: ModelConstraints, rule: int, classes: IntVector) -
     """Return the l or t of each class by rule d; classes are numbered from 0 without gaps."""
     s = int(constraints.column[rule])
     width = int(constraints.value_offsets[s + 1] - constraints.value_offsets[s])
-    return values_of_counts(constraints, rule, _occurrences(classes, constraints.codes[:, s], width))
+    return values_of_counts(constraints, rule, ClassValueCounts.of(classes, constraints.codes[:, s], width))
 
 
 def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassValueCounts) -> FloatVector:
@@ -93,11 +99,6 @@ def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassVal
         return ordered_closeness(counts, shares)
     nodes = slice(constraints.node_offsets[s], constraints.node_offsets[s + 1])
     return hierarchical_closeness(counts, shares, constraints.parent[nodes], constraints.height[nodes])
-
-
-def _occurrences(classes: IntVector, values: IntVector, width: int) -> ClassValueCounts:
-    keys, records = np.unique(classes * width + values, return_counts=True)
-    return ClassValueCounts.from_keys(keys, records, width)
 
 
 def _recursive(cells: ClassValueCounts, factor: float) -> FloatVector:

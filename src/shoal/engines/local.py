@@ -256,7 +256,7 @@ class LocalEngine:
         options, names = self._read_options(destination, policy)
         written = open_chunked(destination, options=options, rows=self.budget.chunk_rows, size=self.budget.chunk_bytes)
         policy = policy.rename(names)
-        proof, sizes = verify_chunks(
+        proof, counter = verify_chunks(
             written,
             k=policy.k,
             quasi_identifiers=policy.schema.quasi_identifiers,
@@ -268,6 +268,7 @@ class LocalEngine:
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
         check_verification(proof)
+        sizes = counter.counts.sizes
         return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
 
     def _is_partitioned(self, key: str) -> bool:

@@ -101,6 +101,13 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def wildcards_need_memory(cls) -> Self:
+        return cls(
+            "A record with missing values as wildcards belongs to many classes, which cannot be counted in pieces",
+            "count them as a category, or leave out memory= (--memory)",
+        )
+
+    @classmethod
     def duplicate_names(cls, option: str, names: str) -> Self:
         return cls(f"Option {option!r} names {names} twice", "name each once")
 

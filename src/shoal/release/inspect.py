@@ -249,7 +249,7 @@ def verify(
         If a column or an option cannot be used.
     """
     data, required_models = tables.read_table(table), parse_models(models)
-    schema = minimal_schema(data, quasi_identifiers, required_models)
+    schema = minimal_schema(tables.column_kinds(data), quasi_identifiers, required_models)
     schema = resolve_schema(data, schema, hierarchies=hierarchies, levels=levels, allow_mixed=True)
     strata = select_names(strata, data.names, Role.INSENSITIVE)
     verification = verify_table(

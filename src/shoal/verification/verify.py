@@ -5,19 +5,29 @@ It uses released values only, with a group-by and a count, and shares no code wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from shoal import data
 from shoal.data import Table
-from shoal.data.chunked import ChunkedFile, ClassCounter, build_sensitive_encoder, profile_file, with_column_types
+from shoal.data.chunked import (
+    ChunkedFile,
+    ClassCounter,
+    TableStatistics,
+    build_sensitive_encoder,
+    distinct_texts,
+    profile_file,
+    with_column_types,
+)
 from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import (
     BoolVector,
     FloatVector,
     IntVector,
+    Kind,
+    ModelCheck,
     Names,
     Policy,
     PrivacyModel,
@@ -31,7 +41,7 @@ from shoal.domain import (
     number_by_first_row,
     select_names,
 )
-from shoal.errors import PromiseError
+from shoal.errors import OptionError, PromiseError
 
 
 def verify(
@@ -55,7 +65,7 @@ def verify(
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
-    schema = minimal_schema(table, names, models) if schema is None else schema
+    schema = minimal_schema(data.column_kinds(table), names, models) if schema is None else schema
     design = design or SurveyDesign()
     classes = data.class_labels(table, names)
     parts = classes if design.strata is None else number_by_first_row(classes * len(classes) + design.strata)[1]
@@ -99,41 +109,60 @@ def verify_chunks(
     schema: Schema,
     folder: Path,
     max_bytes: int,
+    missing: str = "category",
+    strata: Sequence[str] = (),
+    households: str = "",
+    statistics: TableStatistics | None = None,
     progress: Progress = no_progress,
-) -> tuple[Verification, Mapping[int, int]]:
-    """Count the classes of a file that is read in chunks.
+) -> tuple[Verification, ClassCounter]:
+    """Count the classes of a file that is read in chunks, as `verify` counts those of a table.
 
-    Returns the verification and the number of classes of each size. About ``max_bytes`` of distinct records are held in
-    memory, the others in the folder. The models use statistics of the file itself.
+    Returns the verification and the counter. About ``max_bytes`` of distinct records are held in memory, the others in
+    the folder. The models use ``statistics`` of the file itself.
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    model_columns = list(dict.fromkeys(model.column for model in models))
-    statistics = profile_file(source, columns=model_columns) if model_columns else None
-    tally, done = ClassCounter(folder, names, sensitive=model_columns, max_bytes=max_bytes), 0
-    for chunk in source.chunks(columns=[*names, *model_columns]):
-        tally.add(chunk if statistics is None else with_column_types(chunk, statistics))
+    if missing == "wildcard" and not (strata or households):
+        raise OptionError.wildcards_need_memory()
+    sensitive = list(dict.fromkeys(model.column for model in models))
+    typed = list(dict.fromkeys([*sensitive, *strata, *([households] if households else [])]))
+    if typed and statistics is None:
+        statistics = profile_file(source, columns=typed)
+    counter = ClassCounter(
+        folder,
+        names,
+        strata=strata,
+        households=households,
+        values={} if statistics is None else {name: distinct_texts(statistics, name) for name in sensitive},
+        max_bytes=max_bytes,
+    )
+    done = 0
+    for chunk in source.chunks(columns=[*names, *typed]):
+        counter.add(chunk if statistics is None else with_column_types(chunk, statistics))
         done += chunk.height
         progress(done, done)
-    result = tally.result(k)
+    checks: tuple[ModelCheck, ...] = ()
+    if models and statistics is not None:
+        encoder = build_sensitive_encoder(statistics, models, schema, verifies=True)
+        checks = counter.check_models(encoder, models)
     proof = Verification.of_counts(
         k,
-        {size: size * count for size, count in result.sizes.items()},
-        classes=result.classes,
+        counter.counts.records,
+        classes=sum(counter.counts.sizes.values()),
         quasi_identifiers=names,
-        models=()
-        if statistics is None
-        else tally.check_models(
-            build_sensitive_encoder(statistics, models, schema, same=normalize_text_for_verification), models
-        ),
+        models=checks,
+        unit="households" if households else "records",
     )
-    return proof, result.sizes
+    return proof, counter
 
 
-def minimal_schema(table: Table, quasi_identifiers: Names, models: Sequence[PrivacyModel]) -> Schema:
-    names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
+def minimal_schema(
+    kinds: Sequence[tuple[str, Kind]], quasi_identifiers: Names, models: Sequence[PrivacyModel]
+) -> Schema:
+    """Return the roles that a verification needs, of columns of these kinds."""
+    names = select_names(quasi_identifiers, [name for name, _ in kinds], Role.QUASI_IDENTIFIER)
     sensitive = dict.fromkeys(model.column for model in models if model.column not in names)
-    return Schema.assign(data.column_kinds(table), quasi_identifiers=names, sensitive=sensitive)
+    return Schema.assign(kinds, quasi_identifiers=names, sensitive=sensitive)
 
 
 def verify_release(

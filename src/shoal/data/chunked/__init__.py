@@ -8,7 +8,12 @@ Results do not depend on the size of the chunks.
 from shoal.data.chunked.class_counter import ClassCounter, ClassCounts
 from shoal.data.chunked.column_sketch import Occurrence
 from shoal.data.chunked.sample import ReleasedSample
-from shoal.data.chunked.sensitive_columns import SensitiveEncoder, build_sensitive_encoder, constraints_of_chunk
+from shoal.data.chunked.sensitive_columns import (
+    SensitiveEncoder,
+    build_sensitive_encoder,
+    constraints_of_chunk,
+    distinct_texts,
+)
 from shoal.data.chunked.source import ChunkedFile, open_chunked
 from shoal.data.chunked.spill import SpillFolder
 from shoal.data.chunked.table_statistics import TableStatistics, merge_statistics, profile_chunk, profile_file
@@ -40,6 +45,7 @@ __all__ = [
     "build_sensitive_encoder",
     "check_range_bounds",
     "constraints_of_chunk",
+    "distinct_texts",
     "encode_chunk",
     "external_shuffle",
     "keeps_dtype",

@@ -21,7 +21,7 @@ from shoal.data.encode.sensitive_values import (
     value_numbers,
 )
 from shoal.data.model_checks import ClassValueCounts, values_of_counts
-from shoal.data.spelling import Normalizer, normalize_text
+from shoal.data.spelling import Normalizer, normalize_text, normalize_text_for_verification
 from shoal.data.table import Table, text_values
 from shoal.domain import ModelConstraints
 from shoal.domain.columns import Column, Schema
@@ -40,12 +40,13 @@ class SensitiveEncoder:
 
 
 def build_sensitive_encoder(
-    statistics: TableStatistics, models: Sequence[PrivacyModel], schema: Schema, *, same: Normalizer = normalize_text
+    statistics: TableStatistics, models: Sequence[PrivacyModel], schema: Schema, *, verifies: bool = False
 ) -> SensitiveEncoder:
     """Build the encoder of the sensitive columns; raise if even the whole table as one class breaks a privacy model.
 
-    ``same`` defines which texts are equal values.
+    One that ``verifies`` compares texts as the verification does, and takes tables that break a model.
     """
+    same = normalize_text_for_verification if verifies else normalize_text
     known = {column.name: column for column in schema.columns}
     for model in models:
         check_model(model, known, statistics.names, lambda name: statistics.column_type(name).empty_content)
@@ -53,12 +54,20 @@ def build_sensitive_encoder(
     columns = {name: _encode_distinct(statistics, known[name], same) for name in names}
     encoded = {name: codes for name, (_, codes) in columns.items()}
     constraints = assemble_constraints(models, encoded, statistics.records)
-    for d, model in enumerate(models):
+    for d, model in enumerate(() if verifies else models):
         counts = encoded[model.column].counts
         one_class = ClassValueCounts.from_keys(np.arange(len(counts)), counts, len(counts))
         check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name="the table")
     values = {name: values for name, (values, _) in columns.items()}
     return SensitiveEncoder(constraints._replace(codes=constraints.codes[:0]), values)
+
+
+def distinct_texts(statistics: TableStatistics, name: str) -> tuple[str, ...]:
+    """Return the distinct values of a column as text; raise if they are too many."""
+    content = statistics.column_type(name).distinct_content
+    if content is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    return tuple(content.text_values.drop_nulls().unique().sort())
 
 
 def _encode_distinct(

@@ -217,7 +217,7 @@ def verification_value_codes(table: Table, name: str) -> IntVector:
     ).codes(cells)
 
 
-def indices_in(values: Sequence[str], cells: pl.Series) -> IntVector:
+def indices_in(values: Sequence[str] | pl.Series, cells: pl.Series) -> IntVector:
     """Return the index of each cell among the values; one past the last if it is missing."""
     index = pl.DataFrame({"word": values, "place": range(len(values))}, schema={"word": pl.String, "place": pl.Int64})
     matches = pl.DataFrame({"word": cells}).join(index, on="word", how="left", maintain_order="left")["place"]

@@ -19,12 +19,12 @@ from shoal.data.chunked import (
     TableStatistics,
     arrow_batches,
     build_sensitive_encoder,
+    distinct_texts,
     merge_statistics,
     out_of_bounds_in_chunk,
     profile_chunk,
     with_column_types,
 )
-from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import PrivacyModel, Schema
 
 ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "statistics", "part"
@@ -111,11 +111,10 @@ def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterat
     Each row counts for several records; all rows of a class are in one task.
     """
     columns = list(dict.fromkeys(model.column for model in state.models))
-    base = build_sensitive_encoder(
-        state.sensitive_statistics, state.models, state.schema, same=normalize_text_for_verification
-    )
+    base = build_sensitive_encoder(state.sensitive_statistics, state.models, state.schema, verifies=True)
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-        counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
+        values = {name: distinct_texts(state.sensitive_statistics, name) for name in columns}
+        counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), values=values), False
         for block in arrow_batches.blocks(input_batches):
             chunk = with_column_types(arrow_batches.chunk_of(block, state.names), state.sensitive_statistics)
             counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
