@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from shoal import data
 from shoal.data.chunked import open_chunked
 from shoal.domain import PrivacyModel, Schema, Verification
 from shoal.errors import OptionError, ShoalError
+from shoal.metrics.disclosure_sums import sum_disclosures
+from shoal.metrics.registry import get_measure
+from shoal.release.column_options import resolve_schema
 from shoal.verification.verify import minimal_schema, verify, verify_chunks
 
 MODELS = [
@@ -23,6 +28,8 @@ MODELS = [
     PrivacyModel.parse("score", "t-equal(0.5)"),
     PrivacyModel.parse("score", "t-ordered(0.3)"),
 ]
+DISCLOSURES = [measure.name for measure in shoal.measures().values() if measure.family == "disclosure"]
+TREE = {"hierarchies": {"ill": {"*": {"ill": ["flu", "Flu"], "well": ["none"]}}}}
 memory_limits = st.sampled_from([0, 300, 4_000, 1 << 20])
 """Memory limits: 0, at which every chunk is spilled, to enough for all chunks."""
 
@@ -74,18 +81,69 @@ def both(path: Path, chunk: tuple[int, int], memory_limit: int, **options: Any) 
             assert not list(Path(folder).rglob("*.arrow"))
         return proof
 
-    return result(in_memory), result(in_chunks)
+    return facts(attempt(in_memory)), facts(attempt(in_chunks))
 
 
-def result(of: Any) -> Any:
+def attempt(of: Callable[[], Any]) -> Any:
+    """The result, or the sentence of the error."""
     try:
-        proof = of()
+        return of()
     except ShoalError as error:
         return str(error)
-    facts = proof.to_dict()
-    for check in facts["models"]:
+
+
+def facts(proof: Any) -> Any:
+    if isinstance(proof, str):
+        return proof
+    plain = proof.to_dict()
+    for check in plain["models"]:
         check["reached"] = pytest.approx(check["reached"])
-    return facts
+    return plain
+
+
+@given(
+    persons(),
+    st.tuples(st.integers(1, 6), st.sampled_from([1, 7, 1000])),
+    memory_limits,
+    st.sampled_from([{}, {"levels": {"ill": ["none", "Flu", "flu"]}}, {"kinds": {"score": "nominal"}}, TREE]),
+    st.sampled_from([".csv", ".parquet"]),
+)
+def test_disclosures_in_chunks_are_those_in_memory(
+    frame: pl.DataFrame, chunk: tuple[int, int], memory_limit: int, meaning: dict[str, Any], ending: str
+) -> None:
+    names, sensitive = ["age", "town"], ["ill", "score", "day", "home"]
+    frame = frame.with_columns(pl.Series("day", ["2020-01-01", "2020-01-02 10:00", ""] * 9)[: frame.height])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table{ending}"
+        if ending == ".csv":
+            frame.write_csv(path)
+        else:
+            frame.with_columns(pl.col("score").cast(pl.Float64, strict=False)).write_parquet(path)
+        table, source = data.read_table(path), open_chunked(path, rows=chunk[0], size=chunk[1])
+        schema = Schema.assign(data.column_kinds(table), quasi_identifiers=names, sensitive=sensitive)
+        schema = resolve_schema(table, schema, allow_mixed=True, **meaning)
+
+        def in_memory() -> Any:
+            options = {"quasi_identifiers": names, "sensitive": sensitive, "measures": DISCLOSURES, **meaning}
+            return shoal.evaluate(table, table, **options).disclosures
+
+        def in_chunks() -> Any:
+            _, counter = verify_chunks(
+                source,
+                k=2,
+                quasi_identifiers=names,
+                schema=schema,
+                folder=Path(folder) / "scratch",
+                max_bytes=memory_limit,
+                sensitive=sensitive,
+            )
+            sums = sum_disclosures(counter.distributions())
+            return {
+                column: {name: get_measure(name).finalize(of_column) for name in DISCLOSURES}
+                for column, of_column in sums.items()
+            }
+
+        assert attempt(in_chunks) == attempt(in_memory)
 
 
 @given(

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.domain import BoolVector, FloatVector, IntVector, ModelCheck, ModelConstraints
+from shoal.domain import BoolVector, FloatVector, IntVector, ModelCheck, ModelConstraints, SensitiveColumn
 from shoal.domain.constraints import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, TOLERANCE
 from shoal.domain.privacy_models import PrivacyModel
 
@@ -54,6 +54,20 @@ class ClassValueCounts(NamedTuple):
     def starts(self) -> IntVector:
         """Index of the first value of each class."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
+
+
+class ClassDistribution(NamedTuple):
+    """One sensitive column: its value counts in some classes, and its distribution in the whole table."""
+
+    column: SensitiveColumn
+    classes: ClassValueCounts
+    frequencies: FloatVector
+
+    @classmethod
+    def of(cls, column: SensitiveColumn, classes: IntVector) -> Self:
+        """Count the values of a whole table in its classes."""
+        counts = ClassValueCounts.of(classes, column.codes, column.n_values)
+        return cls(column, counts, np.bincount(column.codes, minlength=column.n_values) / len(classes))
 
 
 def check_models(

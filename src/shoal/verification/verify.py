@@ -15,9 +15,11 @@ from shoal.data import Table
 from shoal.data.chunked import (
     ChunkedFile,
     ClassCounter,
+    SensitiveCodes,
     TableStatistics,
     build_sensitive_encoder,
     distinct_texts,
+    encode_sensitive_column,
     profile_file,
     with_column_types,
 )
@@ -112,28 +114,38 @@ def verify_chunks(
     missing: str = "category",
     strata: Sequence[str] = (),
     households: str = "",
+    sensitive: Sequence[str] = (),
     statistics: TableStatistics | None = None,
     progress: Progress = no_progress,
 ) -> tuple[Verification, ClassCounter]:
     """Count the classes of a file that is read in chunks, as `verify` counts those of a table.
 
     Returns the verification and the counter. About ``max_bytes`` of distinct records are held in memory, the others in
-    the folder. The models use ``statistics`` of the file itself.
+    the folder. The models use ``statistics`` of the file itself. The counter has the distributions of the ``sensitive``
+    columns of the schema, but for those with too many distinct values.
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
     if missing == "wildcard" and not (strata or households):
         raise OptionError.wildcards_need_memory()
-    sensitive = list(dict.fromkeys(model.column for model in models))
-    typed = list(dict.fromkeys([*sensitive, *strata, *([households] if households else [])]))
+    with_models = dict.fromkeys(model.column for model in models)
+    typed = list(dict.fromkeys([*with_models, *sensitive, *strata, *([households] if households else [])]))
     if typed and statistics is None:
         statistics = profile_file(source, columns=typed)
+    values: dict[str, tuple[str, ...]] = {}
+    measured: list[SensitiveCodes] = []
+    if statistics is not None:
+        columns = [column for column in schema.columns if column.name in sensitive]
+        measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
+        counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
+        values = {name: distinct_texts(statistics, name) for name in counted}
     counter = ClassCounter(
         folder,
         names,
         strata=strata,
         households=households,
-        values={} if statistics is None else {name: distinct_texts(statistics, name) for name in sensitive},
+        values=values,
+        measured=measured,
         max_bytes=max_bytes,
     )
     done = 0

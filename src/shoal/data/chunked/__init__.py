@@ -9,10 +9,12 @@ from shoal.data.chunked.class_counter import ClassCounter, ClassCounts
 from shoal.data.chunked.column_sketch import Occurrence
 from shoal.data.chunked.sample import ReleasedSample
 from shoal.data.chunked.sensitive_columns import (
+    SensitiveCodes,
     SensitiveEncoder,
     build_sensitive_encoder,
     constraints_of_chunk,
     distinct_texts,
+    encode_sensitive_column,
 )
 from shoal.data.chunked.source import ChunkedFile, open_chunked
 from shoal.data.chunked.spill import SpillFolder
@@ -38,6 +40,7 @@ __all__ = [
     "Encoder",
     "Occurrence",
     "ReleasedSample",
+    "SensitiveCodes",
     "SensitiveEncoder",
     "SpillFolder",
     "TableStatistics",
@@ -47,6 +50,7 @@ __all__ = [
     "constraints_of_chunk",
     "distinct_texts",
     "encode_chunk",
+    "encode_sensitive_column",
     "external_shuffle",
     "keeps_dtype",
     "merge_statistics",

@@ -14,10 +14,10 @@ import polars as pl
 
 from shoal.data.chunked.column_sketch import Occurrence, normalized_cells, visible_cells
 from shoal.data.chunked.distinct_rows import RECORDS, UNITS, DistinctRows, sum_by_keys
-from shoal.data.chunked.sensitive_columns import SensitiveEncoder
+from shoal.data.chunked.sensitive_columns import SensitiveCodes, SensitiveEncoder
 from shoal.data.encode.sensitive_values import indices_in
 from shoal.data.library_errors import translate_errors
-from shoal.data.model_checks import ClassValueCounts, satisfies, values_of_counts
+from shoal.data.model_checks import ClassDistribution, ClassValueCounts, satisfies, values_of_counts
 from shoal.data.table import Table, text_values
 from shoal.domain import IntVector, ModelCheck
 from shoal.domain.privacy_models import PrivacyModel
@@ -51,15 +51,18 @@ class ClassCounter:
         strata: Sequence[str] = (),
         households: str = "",
         values: Mapping[str, Sequence[str]] = _NO_VALUES,
+        measured: Sequence[SensitiveCodes] = (),
         parts: int = 64,
         max_bytes: int = 64 << 20,
     ) -> None:
         """Count classes by the named columns; at most about ``max_bytes`` bytes of distinct rows stay in memory.
 
-        ``values`` are the distinct texts of the sensitive columns, which are counted in each class. With them, strata
-        or households, chunks must have column types.
+        ``values`` are the distinct texts of the sensitive columns, which are counted in each class, and
+        ``measured`` those of which `distributions` are wanted. With them, strata or households, chunks must have column
+        types.
         """
         self._columns, self._strata, self._households = tuple(names), tuple(strata), households
+        self._measured = tuple(measured)
         self._texts = {name: pl.Series([*texts], dtype=pl.String) for name, texts in values.items()}
         self._classes = [f"q{j}" for j in range(len(self._columns))]
         self._in_strata = [*self._classes, *(f"s{j}" for j in range(len(self._strata)))]
@@ -152,6 +155,12 @@ class ClassCounter:
             value = max(worst) if model.is_closeness else min(worst)
             checks.append(ModelCheck(model.column, model.notation, value, broken))
         return tuple(checks)
+
+    def distributions(self) -> Iterator[ClassDistribution]:
+        """Yield the distribution of the measured columns in the classes, whatever their strata, by partition."""
+        for column, codes, frequencies in self._measured:
+            for counts in self._value_counts(column.name, self._classes, codes, column.n_values):
+                yield ClassDistribution(column, counts, frequencies)
 
     def _value_counts(self, name: str, keys: Sequence[str], codes: IntVector, width: int) -> Iterator[ClassValueCounts]:
         """Yield the value counts of the classes by these keys; ``codes`` are those of the values, missing the last."""

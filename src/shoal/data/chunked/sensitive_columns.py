@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from shoal.data.chunked.column_statistics import MAX_DISTINCT
 from shoal.data.chunked.table_statistics import TableStatistics
+from shoal.data.chunked.typed_chunks import TypedFrameCells
 from shoal.data.encode.category_codes import check_coverage
 from shoal.data.encode.sensitive_values import (
     EncodedSensitive,
@@ -17,13 +20,15 @@ from shoal.data.encode.sensitive_values import (
     check_model,
     check_satisfied,
     encode_sensitive,
+    indices_in,
+    sensitive_columns,
     sorted_values,
     value_numbers,
 )
 from shoal.data.model_checks import ClassValueCounts, values_of_counts
 from shoal.data.spelling import Normalizer, normalize_text, normalize_text_for_verification
 from shoal.data.table import Table, text_values
-from shoal.domain import ModelConstraints
+from shoal.domain import FloatVector, IntVector, ModelConstraints, SensitiveColumn
 from shoal.domain.columns import Column, Schema
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import DataError
@@ -60,6 +65,35 @@ def build_sensitive_encoder(
         check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name="the table")
     values = {name: values for name, (values, _) in columns.items()}
     return SensitiveEncoder(constraints._replace(codes=constraints.codes[:0]), values)
+
+
+class SensitiveCodes(NamedTuple):
+    """A sensitive column of a whole table, for measures."""
+
+    column: SensitiveColumn
+    """Kind and hierarchy of the column, without records."""
+    codes: IntVector
+    """Code of each of the `distinct_texts`, and of a missing value."""
+    frequencies: FloatVector
+    """Frequency of each code in the table."""
+
+
+def encode_sensitive_column(statistics: TableStatistics, column: Column) -> SensitiveCodes | None:
+    """Encode a column as `data.sensitive_columns` does; None if its distinct values are too many."""
+    column_type = statistics.column_type(column.name)
+    distinct = column_type.distinct_cells
+    if distinct is None:
+        return None
+    if column.hierarchy is not None:
+        check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
+    cells = TypedFrameCells(pl.DataFrame({column.name: distinct.cells}), {column.name: column_type})
+    table = replace(statistics.head, cells=cells)
+    (encoded,) = sensitive_columns(table, [column])
+    texts = distinct_texts(statistics, column.name)
+    codes = np.full(len(texts) + 1, encoded.n_values)
+    codes[indices_in(texts, text_values(table, column.name))] = encoded.codes
+    frequencies = np.bincount(encoded.codes, distinct.counts, encoded.n_values) / statistics.records
+    return SensitiveCodes(encoded.take(slice(0)), codes, frequencies)
 
 
 def distinct_texts(statistics: TableStatistics, name: str) -> tuple[str, ...]:
