@@ -6,7 +6,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -159,9 +158,9 @@ def test_on_spark(spark: Any, values: list[Any], tmp_path: Path) -> None:
     cells = column(values)
     pl.DataFrame({"x": pl.Series(cells), "y": range(len(cells))}).write_parquet(tmp_path / "x.parquet")
     schema = Schema.assign(data.column_kinds(data.read_table(tmp_path / "x.parquet")), quasi_identifiers=["x"])
-    options: Any = SimpleNamespace(k=2, schema=schema, models=())
-    _, result = verify_on_spark(
-        open_on_spark(spark, str(tmp_path / "x.parquet")), options, str(tmp_path), records=len(cells)
+    source = open_on_spark(spark, str(tmp_path / "x.parquet"))
+    _, result, _ = verify_on_spark(
+        source, str(tmp_path), k=2, quasi_identifiers=["x"], schema=schema, records=len(cells)
     )
     assert sorted(size for size, count in result.items() for _ in range(count)) == sizes(cells)
 

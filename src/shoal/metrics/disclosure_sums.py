@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self, get_type_hints
 
 import numpy as np
 
@@ -37,6 +37,12 @@ class DisclosureSums(NamedTuple):
     """Largest frequency of a value in a class over that in the table."""
     max_log_ratio: MergeByMax
     """Largest absolute logarithm of such a ratio."""
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Self:
+        """Build from the numbers of a tuple, such as from JSON."""
+        types = get_type_hints(cls).values()
+        return cls(*(kind(number) for kind, number in zip(types, numbers, strict=True)))
 
 
 def disclosure_sums(block: ClassDistribution) -> DisclosureSums:

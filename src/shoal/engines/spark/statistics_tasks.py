@@ -6,12 +6,11 @@ named by their positions in the table.
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from shoal.data.chunked import (
     ClassCounter,
@@ -20,15 +19,17 @@ from shoal.data.chunked import (
     arrow_batches,
     build_sensitive_encoder,
     distinct_texts,
+    encode_sensitive_column,
     merge_statistics,
     out_of_bounds_in_chunk,
     profile_chunk,
     with_column_types,
 )
-from shoal.domain import PrivacyModel, Schema
+from shoal.domain import ModelCheck, PrivacyModel, Schema
+from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 
 ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "statistics", "part"
-COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
+COUNT, FACTS = "count", "facts"
 
 
 class StatisticsState(NamedTuple):
@@ -94,32 +95,67 @@ def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Ite
             yield arrow_batches.batch_of({RECORDS: [occurrence.count], START: [occurrence.first]})
 
 
-class ModelCheckState(NamedTuple):
-    """State of the privacy model task."""
+class ClassCountState(NamedTuple):
+    """State of the task that counts sensitive values."""
 
-    names: Mapping[str, str]
-    quasi_identifiers: Sequence[str]
-    sensitive_statistics: TableStatistics
+    classes: Sequence[str]
+    """Keys of the quasi-identifiers."""
+    strata: Sequence[str]
+    values: Mapping[str, str]
+    """Names of the sensitive columns by key."""
+    statistics: TableStatistics
     """Statistics of the sensitive columns of the release."""
     models: Sequence[PrivacyModel]
+    measured: Sequence[str]
+    """Names of the sensitive columns whose disclosure is measured."""
     schema: Schema
 
 
-def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield for each model the value of the worst class and the number of records in classes that break it.
+def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the facts of the classes of this task as JSON; see `read_facts`.
 
     Each row counts for several records; all rows of a class are in one task.
     """
-    columns = list(dict.fromkeys(model.column for model in state.models))
-    base = build_sensitive_encoder(state.sensitive_statistics, state.models, state.schema, verifies=True)
+    statistics, with_models = state.statistics, dict.fromkeys(model.column for model in state.models)
+    columns = [column for column in state.schema.columns if column.name in state.measured]
+    measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
+    counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
+    names = dict(zip([*state.classes, *state.strata], _unnamed(state), strict=True)) | dict(state.values)
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-        values = {name: distinct_texts(state.sensitive_statistics, name) for name in columns}
-        counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), values=values), False
+        counter = ClassCounter(
+            Path(folder),
+            [names[key] for key in state.classes],
+            strata=[names[key] for key in state.strata],
+            values={name: distinct_texts(statistics, name) for name in counted},
+            measured=measured,
+        )
+        any_rows = False
         for block in arrow_batches.blocks(input_batches):
-            chunk = with_column_types(arrow_batches.chunk_of(block, state.names), state.sensitive_statistics)
+            chunk = with_column_types(arrow_batches.chunk_of(block, names), statistics)
             counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
             any_rows = True
-        for number, result in enumerate(counter.check_models(base, state.models) if any_rows else ()):
-            yield arrow_batches.batch_of(
-                {MODEL: [number], WORST: [int(np.float64(result.reached).view(np.int64))], BROKEN: [result.violations]}
-            )
+        if any_rows:
+            encoder = build_sensitive_encoder(statistics, state.models, state.schema, verifies=True)
+            checks = counter.check_models(encoder, state.models)
+            facts = {
+                "models": [[check.reached, check.violations] for check in checks],
+                "disclosures": sum_disclosures(counter.distributions()),
+            }
+            yield arrow_batches.batch_of({FACTS: [json.dumps(facts).encode()]})
+
+
+def _unnamed(state: ClassCountState) -> list[str]:
+    """Return names of the classes' columns that no sensitive column has: one column may be both."""
+    taken = max((len(name) for name in state.values.values()), default=0)
+    return [f"{place:0{taken + 1}d}" for place in range(len(state.classes) + len(state.strata))]
+
+
+def read_facts(
+    facts: Mapping[str, Any], models: Sequence[PrivacyModel]
+) -> tuple[tuple[ModelCheck, ...], dict[str, DisclosureSums]]:
+    """Read the facts of a task: the result of each model, and the sums of each measured column."""
+    checks = tuple(
+        ModelCheck(model.column, model.notation, reached, violations)
+        for model, (reached, violations) in zip(models, facts["models"], strict=True)
+    )
+    return checks, {name: DisclosureSums.of(sums) for name, sums in facts["disclosures"].items()}
