@@ -197,7 +197,7 @@ class Verification(Displayable):
     """The result for an intruder who also has another release; None if none was given."""
 
     @classmethod
-    def of_counts(cls, k: int, records: Mapping[float, int], **facts: Any) -> Self:
+    def of_counts(cls, k: int, records: Mapping[int, int] | Mapping[float, int], **facts: Any) -> Self:
         """Build from the number of records in classes of each size, and the other fields."""
         return cls(
             k=k,

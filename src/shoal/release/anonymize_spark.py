@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from shoal import data
 from shoal.data.chunked import TableStatistics
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
 from shoal.engines.memory_budget import check_memory, memory_budget
-from shoal.errors import EngineError, OutputError, ShoalError, warn_user
+from shoal.errors import OutputError, ShoalError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.options import build_policy
 from shoal.release.out_of_core import (
@@ -42,7 +41,7 @@ from shoal.release.result import defer_signals, package_versions, printable_name
 from shoal.system.threads import use_threads
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import SparkSource
@@ -116,10 +115,11 @@ def _release_frame(
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
+    from shoal.engines.spark.scratch_folder import default_scratch, scratch_folder
     from shoal.engines.spark.session import own_session, session_of
 
     session, ceiling, stages = session_of(frame), check_memory(memory), StageProgress(progress or no_progress)
-    with translate_spark_errors(), _scratch(session, _default_scratch(session, scratch), keep=True) as folder:
+    with translate_spark_errors(), scratch_folder(session, default_scratch(session, scratch), keep=RELEASED) as folder:
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
         groups, written = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=False)
@@ -140,6 +140,7 @@ def release_parquet(
     """
     from shoal.engines.spark.parquet_source import open_parquet
     from shoal.engines.spark.run_jobs import translate_spark_errors
+    from shoal.engines.spark.scratch_folder import scratch_folder
     from shoal.engines.spark.session import open_session as session_for
     from shoal.engines.spark.session import own_session
     from shoal.engines.spark.storage import HadoopStorage
@@ -152,10 +153,10 @@ def release_parquet(
         _check_destination(storage, destination, address, force=job.force)
         with ExitStack() as folders:
             # the release is renamed into place, so it must be written on the same file system
-            publish_folder = folders.enter_context(_scratch(session, storage.parent(destination)))
+            publish_folder = folders.enter_context(scratch_folder(session, storage.parent(destination)))
             folder = publish_folder
             if job.scratch is not None:
-                folder = folders.enter_context(_scratch(session, os.fspath(job.scratch)))
+                folder = folders.enter_context(scratch_folder(session, os.fspath(job.scratch)))
             source = open_parquet(own_session(session), address)
             _check_outside_input(storage, destination, source)
             if decisions is not None:
@@ -288,38 +289,3 @@ def _with_facts(source: SparkSource, policy: Policy, written: WrittenRelease, fa
     )
     proof = written.proof
     return with_input.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
-
-
-@contextmanager
-def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterator[str]:
-    """Create a private scratch folder, removed at the end of the run or when the JVM exits.
-
-    With ``keep``, the folder ``released`` in it is kept after success.
-    """
-    from shoal.engines.spark.storage import HadoopStorage
-
-    storage = HadoopStorage(session)
-    folder = f"{storage.qualified(storage.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
-    storage.make_folder(folder)
-    storage.remove_at_exit(folder)
-    try:
-        yield folder
-    except BaseException:
-        with suppress(ShoalError):  # the original error is raised
-            storage.remove(folder)
-        raise
-    if keep:
-        storage.keep_only(folder, RELEASED)
-    else:
-        storage.remove(folder)
-
-
-def _default_scratch(session: SparkSession, scratch: str | None) -> str:
-    context = session.sparkContext
-    if scratch is not None:
-        return scratch
-    if found := context.getCheckpointDir():
-        return found
-    if not str(context.master).startswith("local"):
-        raise EngineError.no_scratch_folder()
-    return tempfile.gettempdir()

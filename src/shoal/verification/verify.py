@@ -73,12 +73,13 @@ def verify(
     parts = classes if design.strata is None else number_by_first_row(classes * len(classes) + design.strata)[1]
     wildcards = missing == "wildcard" and design.strata is None and design.households is None
     if wildcards:
-        sizes, records = data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0], None
+        counts = data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0]
+        records = _records_by_size(counts, None)
     else:
-        sizes, records = _units(parts, design), np.bincount(parts)
+        records = _records_by_size(_units(parts, design), np.bincount(parts))
     return Verification.of_counts(
         k,
-        _records_by_size(sizes, records),
+        records,
         classes=int(classes.max()) + 1,
         quasi_identifiers=names,
         missing="wildcard" if wildcards else "category",

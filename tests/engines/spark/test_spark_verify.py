@@ -15,7 +15,7 @@ from shoal.domain import Schema
 from shoal.domain.privacy_models import parse_models
 from shoal.engines.spark.parquet_source import open_parquet
 from shoal.engines.spark.verify_parquet import verify_on_spark
-from shoal.errors import DataError
+from shoal.errors import ColumnError, DataError, OptionError
 from shoal.metrics.registry import get_measure
 
 MODELS = {"ill": ["distinct-l(2)", "t-equal(0.4)"], "pay": "t-ordered(0.3)"}
@@ -84,3 +84,28 @@ def test_households_are_checked(spark: Any, persons: Path) -> None:
         on_spark(spark, persons, households="home", strata=["town"])
     with pytest.raises(DataError, match="names no household for"):
         on_spark(spark, persons, households="age")
+
+
+def test_a_frame_is_verified_on_its_cluster(spark: Any, persons: Path) -> None:
+    frame = spark.read.parquet(str(persons))
+    options = {"k": 3, "quasi_identifiers": ["town", "age"], "models": MODELS, "strata": "region", "households": "home"}
+    expected = shoal.verify(persons, **options)
+    proof = shoal.verify(frame, **options)
+    assert proof.verdict == expected.verdict
+    assert (proof.records, proof.min_class, proof.violations, proof.unit) == (
+        expected.records,
+        expected.min_class,
+        expected.violations,
+        "households",
+    )
+    assert [check.violations for check in proof.models] == [check.violations for check in expected.models]
+
+
+def test_what_a_cluster_does_not_count_is_refused(spark: Any, persons: Path) -> None:
+    frame = spark.read.parquet(str(persons))
+    with pytest.raises(OptionError, match="cannot be counted in pieces"):
+        shoal.verify(frame, k=3, quasi_identifiers="age", missing_values="wildcard")
+    with pytest.raises(OptionError, match="against needs the whole table in memory"):
+        shoal.verify(frame, k=3, quasi_identifiers="age", against=frame)
+    with pytest.raises(ColumnError, match="no column 'pal'"):
+        shoal.verify(frame, k=3, quasi_identifiers="age", models={"pal": "distinct-l(2)"})

@@ -101,10 +101,8 @@ class ClassCountState(NamedTuple):
     classes: Sequence[str]
     """Keys of the quasi-identifiers."""
     strata: Sequence[str]
-    values: Mapping[str, str]
-    """Names of the sensitive columns by key."""
     statistics: TableStatistics
-    """Statistics of the sensitive columns of the release."""
+    """Statistics of the sensitive columns of the release, whose keys are v0, v1, ..."""
     models: Sequence[PrivacyModel]
     measured: Sequence[str]
     """Names of the sensitive columns whose disclosure is measured."""
@@ -120,7 +118,10 @@ def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any])
     columns = [column for column in state.schema.columns if column.name in state.measured]
     measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
     counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
-    names = dict(zip([*state.classes, *state.strata], _unnamed(state), strict=True)) | dict(state.values)
+    # a column may be a quasi-identifier, a stratum and sensitive: the first two are named by their keys
+    prefix = "-" * (1 + max(len(name) for name in statistics.names))
+    names = {key: f"{prefix}{key}" for key in (*state.classes, *state.strata)}
+    names |= {f"v{place}": name for place, name in enumerate(statistics.names)}
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
         counter = ClassCounter(
             Path(folder),
@@ -142,12 +143,6 @@ def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any])
                 "disclosures": sum_disclosures(counter.distributions()),
             }
             yield arrow_batches.batch_of({FACTS: [json.dumps(facts).encode()]})
-
-
-def _unnamed(state: ClassCountState) -> list[str]:
-    """Return names of the classes' columns that no sensitive column has: one column may be both."""
-    taken = max((len(name) for name in state.values.values()), default=0)
-    return [f"{place:0{taken + 1}d}" for place in range(len(state.classes) + len(state.strata))]
 
 
 def read_facts(

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from shoal.data.chunked import TableStatistics
 from shoal.domain import ModelCheck, PrivacyModel, Progress, Schema, Verification, check_k, no_progress
 from shoal.engines.spark import statistics_tasks
 from shoal.engines.spark.parquet_source import SparkSource, byte_comparable
@@ -52,21 +53,26 @@ def verify_on_spark(
     households: str = "",
     sensitive: Sequence[str] = (),
     records: int,
+    statistics: TableStatistics | None = None,
     progress: Progress = no_progress,
 ) -> SparkVerification:
     """Count the classes of Parquet files, as `shoal.verification.verify.verify_chunks` counts those of one file.
 
-    The ``folder`` is for the statistics of sensitive columns. Progress is scaled to ``records``.
+    The ``folder`` is for the ``statistics`` of the sensitive columns, if they are not given. Progress is scaled to
+    ``records``.
     """
     k = check_k(k)
     rows = ClassRows(written, tuple(quasi_identifiers), tuple(strata), households, records)
-    class_sizes, records_by_size = rows.count(progress)
+    class_sizes, records_by_size = rows.count_classes(progress)
     if not class_sizes:
         raise DataError.no_records()
     checks: tuple[ModelCheck, ...] = ()
     disclosures: dict[str, DisclosureSums] = {}
     if models or sensitive:
-        checks, disclosures = _sensitive_facts(rows, folder, models, sensitive, schema)
+        counted = list(dict.fromkeys([*(model.column for model in models), *sensitive]))
+        statistics = statistics or profile_source(written, folder, names=counted)
+        state = ClassCountState(rows.classes, rows.strata_keys, statistics.select(counted), models, sensitive, schema)
+        checks, disclosures = _sensitive_facts(rows, state)
     proof = Verification.of_counts(
         k,
         records_by_size,
@@ -95,18 +101,23 @@ class ClassRows(NamedTuple):
     @property
     def parts(self) -> list[str]:
         """Keys of the columns that define a class within its stratum."""
-        return [*self.classes, *(f"s{place}" for place in range(len(self.strata)))]
+        return [*self.classes, *self.strata_keys]
+
+    @property
+    def strata_keys(self) -> list[str]:
+        """Keys of the strata."""
+        return [f"s{place}" for place in range(len(self.strata))]
 
     def select(self, sensitive: Sequence[str] = ()) -> DataFrame:
-        """Select the columns that define a class, strata, households, and these sensitive columns by their keys."""
+        """Select the columns that define a class, strata, households, and these sensitive columns."""
         frame = self.written.frame
         columns = [_visible(frame, name).alias(self.written.keys[name]) for name in self.names]
         columns += [_design_cells(frame, name).alias(f"s{place}") for place, name in enumerate(self.strata)]
         columns += [_design_cells(frame, self.households).alias(_HOUSEHOLD)] if self.households else []
-        columns += [byte_comparable(frame, name).alias(f"v{self.written.keys[name]}") for name in sensitive]
+        columns += [byte_comparable(frame, name).alias(f"v{place}") for place, name in enumerate(sensitive)]
         return frame.select(*columns)
 
-    def count(self, progress: Progress) -> tuple[dict[int, int], dict[float, int]]:
+    def count_classes(self, progress: Progress) -> tuple[dict[int, int], dict[int, int]]:
         """Return the number of classes of each size, and of records by the records or households of their class."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -135,37 +146,33 @@ class ClassRows(NamedTuple):
         ((number, first),) = self._collect(missing.agg(F.count("*"), F.min(ROW)), no_progress)
         if number:
             raise DataError.missing_household(self.households, rows=number, of=self.records, first=int(first) + 1)
-        strata = self.parts[len(self.classes) :]
-        if strata:
-            places = self.select().select(_HOUSEHOLD, *strata).distinct().groupBy(_HOUSEHOLD).count()
+        if self.strata:
+            places = self.select().select(_HOUSEHOLD, *self.strata_keys).distinct().groupBy(_HOUSEHOLD).count()
             ((across,),) = self._collect(places.where("count > 1").agg(F.count("*")), no_progress)
             if across:
                 raise DataError.household_across_strata(across)
 
 
 def _sensitive_facts(
-    rows: ClassRows, folder: str, models: Sequence[PrivacyModel], measured: Sequence[str], schema: Schema
+    rows: ClassRows, state: ClassCountState
 ) -> tuple[tuple[ModelCheck, ...], dict[str, DisclosureSums]]:
     """Check the models, and sum what the classes disclose of the measured columns."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    written = rows.written
-    names = list(dict.fromkeys([*(model.column for model in models), *measured]))
-    values = {f"v{written.keys[name]}": name for name in names}
+    names = state.statistics.names
+    values = [f"v{place}" for place in range(len(names))]
     counted = rows.select(names).groupBy(*rows.parts, *values).agg(F.count("*").alias(COUNT))
     together = counted.repartition(math.ceil(rows.records / _ROWS_PER_TASK), *rows.classes)
-    statistics = profile_source(written, folder, names=names).select(names)
-    state = ClassCountState(rows.classes, rows.parts[len(rows.classes) :], values, statistics, models, measured, schema)
     facts = map_batches(together, SparkTask(statistics_tasks.count_sensitive_values, state), f"{FACTS} binary")
     checks: list[tuple[ModelCheck, ...]] = []
     sums: dict[str, list[DisclosureSums]] = {}
-    for (text,) in run_job(written.session, "verify", facts.collect):
-        of_task, disclosures = read_facts(json.loads(bytes(text)), models)
+    for (text,) in run_job(rows.written.session, "verify", facts.collect):
+        of_task, disclosures = read_facts(json.loads(bytes(text)), state.models)
         checks.append(of_task)
         for name, disclosure in disclosures.items():
             sums.setdefault(name, []).append(disclosure)
     return (
-        tuple(_merge_checks(model, [of_task[d] for of_task in checks]) for d, model in enumerate(models)),
+        tuple(_merge_checks(model, [of_task[d] for of_task in checks]) for d, model in enumerate(state.models)),
         {name: merge_partials(disclosures) for name, disclosures in sums.items()},
     )
 
