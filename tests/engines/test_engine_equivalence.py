@@ -17,7 +17,7 @@ import shoal
 from shoal.engines import memory_budget
 from shoal.errors import ColumnError, DataError, OptionError, OutputError
 from shoal.release.anonymize_file import anonymize_file, replay_file
-from shoal.release.out_of_core import FileRelease
+from shoal.release.file_release import FileRelease
 
 Releaser = Callable[..., FileRelease]
 ROWS = 1200

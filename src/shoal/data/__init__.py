@@ -7,20 +7,19 @@ from shoal.data.csv.formulas import count_formulas, release_read_options
 from shoal.data.dependencies import BrokenDependency, broken_dependencies, redundant_pairs
 from shoal.data.encode.category_codes import category_codes, encode_categories
 from shoal.data.encode.dates import dates_as_days
-from shoal.data.encode.encode_table import (
-    build_survey_design,
-    check_bounds,
-    encode_records,
-    fit_scale_by_column,
-    numeric_matrix,
-    resolve_weights,
-)
+from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights
+from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
+    SensitiveCodes,
+    SensitiveEncoder,
     check_feasible,
+    distinct_texts,
     encode_constraints,
+    encode_sensitive_column,
     sensitive_columns,
     verification_value_codes,
 )
+from shoal.data.encode.survey_design import SurveyColumns, build_survey_design, check_survey
 from shoal.data.equivalence_classes import (
     class_labels,
     class_sizes,
@@ -57,18 +56,22 @@ __all__ = [
     "BrokenDependency",
     "ColumnPreview",
     "ComparedRows",
+    "Encoder",
     "MisreadColumns",
     "ReadOptions",
+    "SensitiveCodes",
+    "SensitiveEncoder",
+    "SurveyColumns",
     "Table",
     "ambiguous_formats",
     "atomic_write",
     "broken_dependencies",
     "build_survey_design",
     "category_codes",
-    "check_bounds",
     "check_feasible",
     "check_models",
     "check_not_mixed",
+    "check_survey",
     "check_unambiguous",
     "class_labels",
     "class_sizes",
@@ -80,9 +83,11 @@ __all__ = [
     "count_spelling_variants",
     "dates_as_days",
     "detect_precisions",
+    "distinct_texts",
     "encode_categories",
     "encode_constraints",
     "encode_records",
+    "encode_sensitive_column",
     "estimate_width",
     "example_register",
     "file_sha256",

@@ -134,6 +134,29 @@ class Policy:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def standardize(self) -> bool:
+        return self.options.get("standardize", True) is True
+
+    @property
+    def distance(self) -> str:
+        return str(self.options.get("distance", "wu-palmer"))
+
+    @property
+    def keep_totals(self) -> bool:
+        return self.options.get("keep_totals", False) is True
+
+    @property
+    def rounding(self) -> str:
+        if "exact_means" not in self.options:
+            return "whole numbers" if self.options.get("round_integers", False) is True else "none"
+        return "none" if self.options["exact_means"] else "by column"
+
+    @property
+    def method_options(self) -> dict[str, Any]:
+        release = ("standardize", "distance", "exact_means", "round_integers", "keep_totals", "shuffle", "formulas")
+        return {name: value for name, value in self.options.items() if name not in (*release, "recode")}
+
+    @property
     def shuffle(self) -> bool:
         """Whether the records are released in random order."""
         return self.options.get("shuffle", False) is True

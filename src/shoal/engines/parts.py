@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal import kernels
 from shoal.domain import IntMatrix, IntVector, ModelConstraints
-from shoal.engines.plan import ReleasePlan
+from shoal.engines.parts_plan import PartsPlan
 from shoal.microaggregation.cut_tree import CutTree
 
 _MIN_GROUPS = 20
@@ -31,7 +31,7 @@ CountValues = Callable[[Sequence[Slice]], IntMatrix]
 
 
 def split_into_parts(
-    plan: ReleasePlan, leaves: Sequence[int], value_counts: IntMatrix, count_values: CountValues
+    plan: PartsPlan, leaves: Sequence[int], value_counts: IntMatrix, count_values: CountValues
 ) -> list[list[Slice]]:
     """Split the records of all leaves into parts, each large enough for groups that meet all constraints.
 
@@ -70,7 +70,7 @@ def _leaf_order(cuts: CutTree) -> list[int]:
     return order
 
 
-def _is_large_enough(plan: ReleasePlan, part: Sequence[Slice], min_size: int, value_counts: IntMatrix) -> bool:
+def _is_large_enough(plan: PartsPlan, part: Sequence[Slice], min_size: int, value_counts: IntMatrix) -> bool:
     """Return whether these records can form groups by themselves."""
     if sum(each.stop - each.start for each in part) < min_size:
         return False

@@ -16,27 +16,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from shoal import data
-from shoal.data.chunked import TableStatistics
-from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k, no_progress
+from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
+from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
+from shoal.engines.parts_plan import PartsPlan
 from shoal.errors import OutputError, ShoalError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
-from shoal.release.out_of_core import (
-    DEFAULT_MEMORY,
-    FileJob,
-    FileRelease,
-    PolicyFactory,
-    ProcessedTable,
-    StageProgress,
-    WrittenRelease,
-    build_release,
-    check_options_out_of_core,
-    check_policy_out_of_core,
-    process_table,
-    replay_policy,
-    write_and_verify,
-)
+from shoal.release.pipeline import PipelineResult, PolicyFactory, adapt_policy, check_features, run
 from shoal.release.result import defer_signals, package_versions, printable_name
 from shoal.system.threads import use_threads
 
@@ -83,8 +71,8 @@ def anonymize_frame(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     _check_early(frame.columns, decisions)
 
-    def make_policy(statistics: TableStatistics) -> Policy:
-        return build_policy(statistics.sample, **decisions)
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
 
     with use_threads(threads):
         return _release_frame(frame, make_policy, memory, scratch, progress)
@@ -103,28 +91,35 @@ def replay_frame(
 ) -> ReleasedFrame:
     """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
     first, folders = load_policy(policy)
-    check_policy_out_of_core(first)
-    make_policy = partial(replay_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
+    _check_features(wildcards=first.missing == "wildcard", households=first.survey.households)
+    make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
-        return _release_frame(frame, make_policy, memory, scratch, progress)
+        return _release_frame(frame, make_policy, memory, scratch, progress, is_replay=True)
 
 
 def _release_frame(
-    frame: DataFrame, make_policy: PolicyFactory, memory: int | str, scratch: str | None, progress: Progress | None
+    frame: DataFrame,
+    make_policy: PolicyFactory,
+    memory: int | str,
+    scratch: str | None,
+    progress: Progress | None,
+    *,
+    is_replay: bool = False,
 ) -> ReleasedFrame:
+    from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.scratch_folder import default_scratch, scratch_folder
     from shoal.engines.spark.session import own_session, session_of
 
-    session, ceiling, stages = session_of(frame), check_memory(memory), StageProgress(progress or no_progress)
+    session, ceiling = session_of(frame), check_memory(memory)
     with translate_spark_errors(), scratch_folder(session, default_scratch(session, scratch), keep=RELEASED) as folder:
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
-        groups, written = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=False)
-        policy = _with_facts(source, groups.plan.policy, written, {"kind": "spark"})
-        release = build_release(groups, written, policy, part, in_order=False)
+        engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=False)
+        result = run(engine, make_policy, lambda: part, progress=progress, is_replay=is_replay)
+        release = file_release(engine, result, _with_facts(source, result, {"kind": "spark"}), part)
         frame_released = read_parquet(session, part)
     for sentence in release.warnings:
         warn_user(sentence)
@@ -132,12 +127,17 @@ def _release_frame(
 
 
 def release_parquet(
-    job: FileJob, make_policy: PolicyFactory, decisions: Mapping[str, Any] | None = None
+    job: FileJob,
+    make_policy: PolicyFactory,
+    decisions: Mapping[str, Any] | None = None,
+    *,
+    replayed: Policy | None = None,
 ) -> FileRelease:
     """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` and `shoal.replay_file`.
 
     ``decisions`` are checked before the records are read.
     """
+    from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.parquet_source import open_parquet
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.scratch_folder import scratch_folder
@@ -145,7 +145,9 @@ def release_parquet(
     from shoal.engines.spark.session import own_session
     from shoal.engines.spark.storage import HadoopStorage
 
-    ceiling, stages = check_memory(job.memory), StageProgress(job.progress or no_progress)
+    ceiling = check_memory(job.memory)
+    if replayed is not None:
+        _check_features(wildcards=replayed.missing == "wildcard", households=replayed.survey.households)
     with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
@@ -162,11 +164,11 @@ def release_parquet(
             if decisions is not None:
                 _check_early(source.names, decisions, source.records)
             part, policy_part = f"{publish_folder}/{RELEASED}", f"{publish_folder}/policy"
-            groups, result = _run_on_spark(source, folder, part, make_policy, ceiling, stages, ordered=True)
-            facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
-            policy = _with_facts(source, groups.plan.policy, result, facts)
+            engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=True)
+            result = run(engine, make_policy, lambda: part, progress=job.progress, is_replay=replayed is not None)
+            policy = _with_facts(source, result, {"kind": "parquet", "file": printable_name(storage.name(address))})
             final_policy = policy.with_output(**{**policy.output, "file": printable_name(storage.name(destination))})
-            release = build_release(groups, result, final_policy, destination)
+            release = file_release(engine, result, final_policy, destination)
             storage.write(policy_part, final_policy.to_toml())
             with ExitStack() as stack:
                 for other, content in (job.extra_files(release) if job.extra_files else {}).items():
@@ -185,13 +187,14 @@ def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: in
     check_k(decisions["k"], records)
     roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
     Schema.assign([(name, Kind.NOMINAL) for name in names], **{role: decisions.get(role, ()) for role in roles})
-    check_options_out_of_core(
-        wildcards=decisions.get("missing_values") == "wildcard",
-        households=bool(decisions.get("households")),
-        strata=bool(decisions.get("strata")),
-        sampling_weights=bool(decisions.get("sampling_weights")),
-        time_limit=decisions.get("time_limit") is not None,
-    )
+    _check_features(wildcards=decisions.get("missing_values") == "wildcard", households=decisions.get("households"))
+
+
+def _check_features(*, wildcards: bool, households: object) -> None:
+    """Refuse what Spark cannot do before the records are read."""
+    from shoal.engines.spark.engine import SparkEngine
+
+    check_features(SparkEngine.unsupported, wildcards=wildcards, households=households)
 
 
 def _check_destination(storage: HadoopStorage, place: str, address: str, *, force: bool) -> None:
@@ -264,28 +267,11 @@ def _roll_back(storage: HadoopStorage, place: str, backup: str, moved: list[str]
     storage.remove(backup)
 
 
-def _run_on_spark(
-    source: SparkSource,
-    folder: str,
-    part: str,
-    make_policy: PolicyFactory,
-    ceiling: int,
-    stages: StageProgress,
-    *,
-    ordered: bool,
-) -> tuple[ProcessedTable, WrittenRelease]:
-    from shoal.engines.spark.engine import SparkEngine
-
-    engine = SparkEngine(source, folder, ordered=ordered)
-    processed = process_table(engine, make_policy, memory_budget(ceiling, columns=len(source.names)), stages)
-    return processed, write_and_verify(engine, processed, part, stages)
-
-
-def _with_facts(source: SparkSource, policy: Policy, written: WrittenRelease, facts: Mapping[str, Any]) -> Policy:
+def _with_facts(source: SparkSource, result: PipelineResult[PartsPlan], facts: Mapping[str, Any]) -> Policy:
     with_input = replace(
-        policy,
+        result.policy,
         input={**facts, "records": source.records},
         versions={**package_versions(), "spark": source.session.version},
     )
-    proof = written.proof
+    proof = result.proof
     return with_input.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)

@@ -16,16 +16,16 @@ from typing import Any
 
 from shoal import data
 from shoal.data import ComparedRows, Table
-from shoal.domain import BoolVector, Evaluation, IntVector, Partition, Policy, SurveyDesign, Verification
+from shoal.domain import Evaluation, Partition, Policy, Search, Verification
 from shoal.domain.display import Displayable, DisplayTable
+from shoal.engines.memory import RowMetadata
 from shoal.errors import OutputError, PromiseError, in_python
 from shoal.errors.messages import shorten
 from shoal.metrics import MetricInputs, evaluate
+from shoal.metrics.partial_sums import KeyedCounts
 from shoal.release.arguments import public_function
-from shoal.report import html_report
-from shoal.report.external import external_facts
+from shoal.release.base_release import BaseRelease
 from shoal.report.format import format_brief, headline_measures, label_with_unit
-from shoal.report.summary import report_facts
 from shoal.system.scratch import remove_abandoned, scratch_path
 from shoal.system.transaction import FileTransaction, recover
 from shoal.verification.verify import verify_release
@@ -53,26 +53,8 @@ ExtraFiles = Mapping[Path, str | FileWriter]
 """Further files: texts, or writers of files that contain the release."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RowMetadata:
-    """What verification must know about the rows of a release beyond their values."""
-
-    design: SurveyDesign = field(default_factory=SurveyDesign)
-    """Strata and households of the rows."""
-    suppressed: BoolVector | None = None
-    """Mask of the suppressed rows."""
-    order: IntVector | None = None
-    """Row in the original of each released row; None if the order is the same."""
-
-    def reorder(self, order: IntVector | None) -> RowMetadata:
-        """Reorder to these rows; no change if ``order`` is None."""
-        if order is None:
-            return self
-        return RowMetadata(self.design.take(order), None if self.suppressed is None else self.suppressed[order], order)
-
-
 @dataclass(frozen=True, eq=False)
-class Release(Displayable):
+class Release(Displayable, BaseRelease):
     """The result of `shoal.anonymize`, verified on its released values."""
 
     original: Table
@@ -103,51 +85,45 @@ class Release(Displayable):
         before = self.evaluation
         return evaluate(self.metric_inputs, which=measures, notes=before.notes, models=before.models)
 
-    def report(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        external: bool = False,
-        comparison: Any = None,
-        policy: Policy | None = None,
-        force: bool = False,
-    ) -> str:
-        """Render the report with every measure as one HTML file.
+    def full_evaluation(self) -> Evaluation:
+        """Return the evaluation with every measure."""
+        return self._all
 
-        The report contains values of the original data and is for internal use, unless ``external`` is true: then it
-        contains only what you can publish.
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on how the groups were made, beyond the name of the method."""
+        return self.partition.account
 
-        Parameters
-        ----------
-        path : path, optional
-            Where to write the report.
-        external : bool
-            Whether the report is for external readers.
-        comparison : Comparison, optional
-            A result of `shoal.compare`, shown in the report.
-        policy : Policy, optional
-            The policy that `save` returned, with the facts about the released file.
-        force : bool
-            Overwrite an existing file.
+    @property
+    def search(self) -> Search | None:
+        """Local search; None if the groups of the method are final."""
+        return self.partition.search
 
-        Returns
-        -------
-        str
-            The HTML.
-        """
-        facts = report_facts(
-            self,
-            policy=policy,
-            evaluation=self.evaluate("all"),
-            comparison=comparison.to_dict() if hasattr(comparison, "to_dict") else comparison,
-        )
-        text = html_report.page(external_facts(facts) if external else facts)
-        if path is not None:
-            target = check_path(path)
-            check_output_paths([target], sources=[self.released.path], force=force)
-            with data.atomic_write(target, force=force) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
-        return text
+    @property
+    def group_sizes(self) -> KeyedCounts:
+        """Number of groups of each size."""
+        return KeyedCounts.of(self.partition.sizes)
+
+    @property
+    def n_suppressed(self) -> int:
+        """Number of suppressed records."""
+        return self.partition.n_suppressed
+
+    @property
+    def missing_counts(self) -> dict[str, int]:
+        """Number of missing values of each quasi-identifier."""
+        names = self.policy.schema.quasi_identifiers
+        return dict(zip(names, data.missing_mask(self.original, names).sum(axis=0).tolist(), strict=True))
+
+    @property
+    def records_by_class_size(self) -> tuple[KeyedCounts, KeyedCounts]:
+        """Number of records in classes of each size, before and after."""
+        inputs = self.metric_inputs
+        return KeyedCounts.of(inputs.original_classes.sizes), KeyedCounts.of(inputs.released_classes.sizes)
+
+    @property
+    def _files(self) -> tuple[Path | None, ...]:
+        return (self.released.path,)
 
     @property
     def table(self) -> Any:

@@ -15,11 +15,7 @@ from shoal.data import Table
 from shoal.data.chunked import (
     ChunkedFile,
     ClassCounter,
-    SensitiveCodes,
     TableStatistics,
-    build_sensitive_encoder,
-    distinct_texts,
-    encode_sensitive_column,
     profile_file,
     with_column_types,
 )
@@ -134,12 +130,14 @@ def verify_chunks(
     if typed and statistics is None:
         statistics = profile_file(source, columns=typed)
     values: dict[str, tuple[str, ...]] = {}
-    measured: list[SensitiveCodes] = []
+    measured: list[data.SensitiveCodes] = []
     if statistics is not None:
         columns = [column for column in schema.columns if column.name in sensitive]
-        measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
+        measured = [
+            codes for column in columns if (codes := data.encode_sensitive_column(statistics, column)) is not None
+        ]
         counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
-        values = {name: distinct_texts(statistics, name) for name in counted}
+        values = {name: data.distinct_texts(statistics, name) for name in counted}
     counter = ClassCounter(
         folder,
         names,
@@ -156,8 +154,9 @@ def verify_chunks(
         progress(done, done)
     checks: tuple[ModelCheck, ...] = ()
     if models and statistics is not None:
-        encoder = build_sensitive_encoder(statistics, models, schema, verifies=True)
-        checks = counter.check_models(encoder, models)
+        checks = counter.check_models(
+            data.SensitiveEncoder.from_statistics(statistics, models, schema, normalize=normalize_text_for_verification)
+        )
     proof = Verification.of_counts(
         k,
         counter.counts.records,

@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal.data.chunked.column_sketch import Occurrence, normalized_cells, visible_cells
+from shoal.data.chunked.column_sketch import Occurrence, survey_cells, visible_cells
 from shoal.data.chunked.distinct_rows import RECORDS, UNITS, DistinctRows, sum_by_keys
-from shoal.data.chunked.sensitive_columns import SensitiveCodes, SensitiveEncoder
-from shoal.data.encode.sensitive_values import indices_in
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassDistribution, ClassValueCounts, satisfies, values_of_counts
 from shoal.data.table import Table, text_values
 from shoal.domain import IntVector, ModelCheck
-from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import ColumnError, DataError, PromiseError
+
+if TYPE_CHECKING:  # the encoders are built from statistics of chunks
+    from shoal.data.encode.sensitive_values import SensitiveCodes, SensitiveEncoder
 
 _HOUSEHOLD, _VALUE = "household", "value"
 _NO_VALUES: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -63,7 +63,7 @@ class ClassCounter:
         """
         self._columns, self._strata, self._households = tuple(names), tuple(strata), households
         self._measured = tuple(measured)
-        self._texts = {name: pl.Series([*texts], dtype=pl.String) for name, texts in values.items()}
+        self._texts = {name: pl.Series([*texts, None], dtype=pl.String) for name, texts in values.items()}
         self._classes = [f"q{j}" for j in range(len(self._columns))]
         self._in_strata = [*self._classes, *(f"s{j}" for j in range(len(self._strata)))]
         limit = max_bytes // (1 + bool(households) + len(values))
@@ -82,7 +82,7 @@ class ClassCounter:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
         cells = [visible_cells(chunk, name) for name in self._columns]
-        cells += [_stratum_cells(chunk, name) for name in self._strata]
+        cells += [survey_cells(chunk, name) for name in self._strata]
         with translate_errors(DataError.no_columns):
             rows = pl.DataFrame([_plain(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)])
             each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
@@ -96,20 +96,19 @@ class ClassCounter:
         self._records += chunk.height
 
     def _household_cells(self, chunk: Table) -> pl.Series:
-        cells = _plain(_stratum_cells(chunk, self._households)).alias(_HOUSEHOLD)
-        missing = cells.is_null()
-        if missing.any():
-            first = self._records + int(missing.arg_true()[0])
-            self._without_household += Occurrence(int(missing.sum()), first)
+        cells = _plain(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
+        self._without_household += Occurrence.of(cells.is_null().to_numpy(), self._records)
         return cells
 
     def _value_indices(self, chunk: Table, name: str) -> pl.Series:
-        """Return the index of each cell among the known values; one past the last if it is missing."""
-        cells, texts = text_values(chunk, name), self._texts[name]
-        indices = indices_in(texts, cells)
-        if ((indices == len(texts)) & cells.is_not_null().to_numpy()).any():
+        """Return the index of each cell among the known values, the last of which is missing."""
+        texts = self._texts[name]
+        known = pl.DataFrame([texts.alias("word"), pl.Series(_VALUE, range(len(texts)), dtype=pl.Int32)])
+        cells = pl.DataFrame([text_values(chunk, name).alias("word")])
+        indices = cells.join(known, on="word", how="left", nulls_equal=True, maintain_order="left")[_VALUE]
+        if indices.null_count():
             raise PromiseError.unexpected_content("other sensitive values")
-        return pl.Series(_VALUE, indices, dtype=pl.Int32)
+        return indices
 
     @cached_property
     def counts(self) -> ClassCounts:
@@ -140,15 +139,14 @@ class ClassCounter:
         if across:
             raise DataError.household_across_strata(across)
 
-    def check_models(self, encoder: SensitiveEncoder, models: Sequence[PrivacyModel]) -> tuple[ModelCheck, ...]:
+    def check_models(self, encoder: SensitiveEncoder) -> tuple[ModelCheck, ...]:
         """Check each model: the value of the worst class in a stratum, and the records in classes that break it."""
         checks = []
-        for d, model in enumerate(models):
-            worst, broken = [], 0
-            values, s = encoder.values[model.column], list(encoder.values).index(model.column)
-            width = int(encoder.constraints.value_offsets[s + 1] - encoder.constraints.value_offsets[s])
-            codes = values.codes(self._texts[model.column].extend_constant(None, 1))
-            for counts in self._value_counts(model.column, self._in_strata, codes, width):
+        for d, model in enumerate(encoder.models):
+            worst, broken, values = [], 0, encoder.values[model.column]
+            codes = values.codes(self._texts[model.column][:-1])
+            codes = np.append(codes, values.missing)
+            for counts in self._value_counts(model.column, self._in_strata, codes, len(values.counts)):
                 reached = values_of_counts(encoder.constraints, d, counts)
                 worst.append(float(reached.max() if model.is_closeness else reached.min()))
                 broken += int(counts.sizes[~satisfies(encoder.constraints, d, reached)].sum())
@@ -177,13 +175,6 @@ class ClassCounter:
         for table in (self._sizes, self._members, *self._values.values()):
             if table is not None:
                 table.close()
-
-
-def _stratum_cells(chunk: Table, name: str) -> pl.Series:
-    """Return a column of the survey design: a missing value is null, and zero has no sign."""
-    if name not in chunk.names:
-        raise ColumnError.unknown(name, chunk.names)
-    return normalized_cells(chunk, name).set(chunk.cells.content(name).values.is_null(), None)
 
 
 def _plain(cells: pl.Series) -> pl.Series:

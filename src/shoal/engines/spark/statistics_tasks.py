@@ -12,19 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from shoal.data import Encoder, SensitiveEncoder, distinct_texts, encode_sensitive_column
 from shoal.data.chunked import (
     ClassCounter,
-    Encoder,
     TableStatistics,
     arrow_batches,
-    build_sensitive_encoder,
-    distinct_texts,
-    encode_sensitive_column,
     merge_statistics,
-    out_of_bounds_in_chunk,
     profile_chunk,
     with_column_types,
 )
+from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import ModelCheck, PrivacyModel, Schema
 from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 
@@ -88,9 +85,8 @@ def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Ite
     (name,) = state.names.values()
     for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
         chunk = arrow_batches.chunk_of(block, state.names)
-        occurrence = out_of_bounds_in_chunk(
-            chunk, state.statistics, state.encoder, name, bounds=state.bounds, start=start
-        )
+        typed = with_column_types(chunk, state.statistics)
+        occurrence = state.encoder.out_of_bounds(typed, name, state.bounds, start=start)
         if occurrence.count:
             yield arrow_batches.batch_of({RECORDS: [occurrence.count], START: [occurrence.first]})
 
@@ -136,8 +132,10 @@ def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any])
             counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
             any_rows = True
         if any_rows:
-            encoder = build_sensitive_encoder(statistics, state.models, state.schema, verifies=True)
-            checks = counter.check_models(encoder, state.models)
+            encoder = SensitiveEncoder.from_statistics(
+                statistics, state.models, state.schema, normalize=normalize_text_for_verification
+            )
+            checks = counter.check_models(encoder)
             facts = {
                 "models": [[check.reached, check.violations] for check in checks],
                 "disclosures": sum_disclosures(counter.distributions()),

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.data.chunked import Encoder, Occurrence, TableStatistics
+from shoal.data import Encoder
+from shoal.data.chunked import Occurrence, TableStatistics
 from shoal.data.chunked.table_statistics import MAX_SAMPLE
 from shoal.domain import Progress, no_progress
 from shoal.engines.spark import statistics_tasks

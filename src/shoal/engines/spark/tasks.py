@@ -15,9 +15,9 @@ import numpy as np
 
 from shoal.data.chunked import arrow_batches
 from shoal.domain import IntVector
-from shoal.engines.engine import PartSummary, summarize_part
+from shoal.engines.part_totals import PartSummary, summarize_part
 from shoal.engines.parts import PartPositions
-from shoal.engines.plan import ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan, add_value_counts
+from shoal.engines.parts_plan import ORIGINAL_TYPE, ROW, TEXTS, PartsPlan, add_value_counts
 from shoal.errors import PromiseError
 from shoal.metrics.evaluate import PartialSums
 
@@ -32,7 +32,7 @@ class PartitionState(NamedTuple):
 
     names: Mapping[str, str]
     """Names of the columns that the groups depend on, by key."""
-    plan: ReleasePlan
+    plan: PartsPlan
     positions: PartPositions | None = None
     """None before the parts are known."""
 
@@ -92,7 +92,7 @@ class ProcessState(NamedTuple):
 
     names: Mapping[str, str]
     """Names of the columns that the groups depend on, by key."""
-    plan: ReleasePlan
+    plan: PartsPlan
     output_keys: Sequence[str]
     """Keys of the output columns, in order."""
     key: bytes

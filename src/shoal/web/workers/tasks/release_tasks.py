@@ -118,7 +118,7 @@ def release_facts(made: Release, policy: Policy) -> dict[str, Any]:
     """Return all facts that the page displays. For internal use: like the internal report, they contain values of the
     data.
     """
-    return {**report_facts(made, policy=policy, evaluation=made.evaluate("all")), "rows": _compared_rows(made)}
+    return {**report_facts(made, policy=policy), "rows": _compared_rows(made)}
 
 
 def _compared_rows(made: Release) -> dict[str, Any]:
