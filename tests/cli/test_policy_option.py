@@ -48,6 +48,7 @@ def test_verify_finds_the_policy_beside_the_release(shoal, folder: Path) -> None
     given = shoal("verify", "out.csv", "-k", 3, "-q", "age,job", "--model", "diagnosis=distinct-l(2)", "--json")
     assert "policy" not in json.loads(given.out), "all is given"
     facts = json.loads(shoal("verify", "out.csv", "--json").out)
+    assert json.loads(shoal("verify", "out.csv", "--memory", "1GB", "--json").out) == facts
     assert facts.pop("policy") == {"file": BESIDE, "same_file": {"released": True}}
     assert facts == json.loads(given.out)
 

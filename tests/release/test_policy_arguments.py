@@ -12,7 +12,7 @@ import pytest
 import shoal
 from naive.surveys import ILLS, JOBS, SIZES, frame
 from shoal.domain import Policy, read_policy
-from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.errors import ColumnError, DataError, OptionError, PolicyError
 from shoal.hierarchy import Hierarchy
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
@@ -61,6 +61,27 @@ def test_a_release_is_verified_by_the_policy_beside_it(folder: Path) -> None:
     )
     assert shoal.verify(folder / "out.csv", policy=policy) == proof
     assert shoal.verify(folder / "out.csv", policy=folder / "out.csv.policy.toml") == proof
+
+
+def test_a_file_in_pieces_is_verified_by_the_policy_beside_it(folder: Path, tmp_path: Path) -> None:
+    assert shoal.verify(folder / "out.csv", memory="1GB") == shoal.verify(folder / "out.csv")
+    plan = shoal.plan(folder / "in.csv", policy=folder / "out.csv.policy.toml")
+    del plan.options["models"]
+    plan.options["t"] = 0.95
+    plan.save(tmp_path / "p.toml")
+    proof = shoal.verify(folder / "out.csv", policy=tmp_path / "p.toml", memory="1GB")
+    assert proof == shoal.verify(folder / "out.csv", policy=tmp_path / "p.toml")
+    assert len(proof.models) == 2
+
+
+def test_a_spark_frame_is_verified_by_a_policy(spark: Any, folder: Path) -> None:
+    columns = {"age": [1, 1, 2, 2], "size": ["Qhuge"] * 4, "job": ["Qbaker"] * 4, "region": ["a"] * 4}
+    frame = spark.createDataFrame(list(zip(*columns.values(), strict=True)), list(columns))
+    policy = replace(Policy.read(folder / "out.csv.policy.toml"), models=())
+    proof = shoal.verify(frame, policy=policy, k=2)
+    assert (proof.ok, proof.unit, proof.quasi_identifiers) == (True, "records", ("age", "size", "job"))
+    with pytest.raises(DataError, match="frame of Spark"):
+        shoal.plan(frame)
 
 
 def test_arguments_win_over_the_policy(folder: Path) -> None:

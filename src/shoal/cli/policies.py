@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shoal.cli.grouped_help import option
@@ -40,17 +41,17 @@ def refuse_options(options: Mapping[str, Any], *, beside: Collection[str] = ()) 
             raise PolicyError.option_in_policy(flag_of(name))
 
 
-def policy_facts(policy: Policy | PolicyDraft, **tables: Table) -> dict[str, Any]:
+def policy_facts(policy: Policy | PolicyDraft, **tables: Table | str) -> dict[str, Any]:
     """Facts about the policy that was used: its file, and whether each table is the file that it describes."""
+    from shoal.data import file_sha256
+
     output = getattr(policy, "output", {})
     described = {"original": policy.input.get("sha256"), "released": output.get("sha256")}
-    return {
-        "file": str(policy.path),
-        "same_file": {
-            name: None if described[name] is None or table.sha256 is None else described[name] == table.sha256
-            for name, table in tables.items()
-        },
-    }
+    same: dict[str, bool | None] = {}
+    for name, table in tables.items():
+        found = file_sha256(Path(table)) if isinstance(table, str) else table.sha256
+        same[name] = None if None in (found, described[name]) else found == described[name]
+    return {"file": str(policy.path), "same_file": same}
 
 
 def show_policy(facts: Mapping[str, Any]) -> None:

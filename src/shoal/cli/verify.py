@@ -12,7 +12,17 @@ import click
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option
 from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
-from shoal.cli.terminal import as_json, is_bundle, open_table, parse_names, show, show_facts, with_read_options
+from shoal.cli.terminal import (
+    as_json,
+    is_bundle,
+    memory_option,
+    open_table,
+    parse_names,
+    parse_read_options,
+    show,
+    show_facts,
+    with_read_options,
+)
 from shoal.errors import BundleError
 
 _linked = partial(option, group="Linked releases")
@@ -48,6 +58,7 @@ _linked = partial(option, group="Linked releases")
     metavar="COLUMNS",
     help="Columns whose values must not follow from both releases together, as a,b.",
 )
+@memory_option
 @with_read_options
 @as_json
 def command(file: str, policy: str | None, as_json: bool, **options: Any) -> None:
@@ -78,9 +89,13 @@ def command(file: str, policy: str | None, as_json: bool, **options: Any) -> Non
     if is_bundle(file):
         _verify_bundle(file, {**options, "policy": policy}, as_json)
     known = find_policy(policy, released=file, needed=not (options["k"] and options["quasi_identifiers"]))
-    table = open_table(file, options, known, is_release=True)
-    names = ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING)
-    facts = verify(table, policy=known, **given_arguments(options, names), **_against(options)).to_dict()
+    arguments = given_arguments(options, ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING))
+    table: Any = file
+    if options["memory"] is None:
+        table = open_table(file, options, known, is_release=True)
+    else:
+        arguments["options"] = parse_read_options(file, options, known, is_release=True)
+    facts = verify(table, policy=known, memory=options["memory"], **arguments, **_against(options)).to_dict()
     if known is not None:
         facts["policy"] = policy_facts(known, released=table)
     show_facts(facts, text.verification, as_json=as_json)

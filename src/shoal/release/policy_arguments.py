@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from inspect import signature
@@ -12,8 +12,10 @@ from typing import Any, TypeVar, cast
 
 from shoal import data
 from shoal.data import ReadOptions, Table
-from shoal.domain import Kind, Policy, PolicyDraft, Role, Schema, parse_models
+from shoal.data.chunked import open_chunked
+from shoal.domain import Column, Kind, Policy, PolicyDraft, Role, Schema, parse_models
 from shoal.domain.recodings import NO_ROUNDING
+from shoal.engines import spark
 from shoal.errors import PolicyError
 from shoal.options.table import BY_NAME
 from shoal.release.column_options import (
@@ -22,7 +24,6 @@ from shoal.release.column_options import (
     open_policy,
     policy_folders,
     resolve_policy_schema,
-    resolve_schema,
 )
 from shoal.release.options import requested_models
 from shoal.release.save import policy_path
@@ -60,7 +61,7 @@ def with_policy(function: F) -> F:
             _check_policy_beside(given, of_release)
             return function(**given)
         for name in given.keys() & {*_ORIGINAL, *_RELEASED}:
-            given[name] = read_by_policy(given[name], known, is_release=name in _RELEASED)
+            given |= _opened(name, given, known)
         if "table" in parameters:
             arguments = _verification_arguments(known, given)
         elif "original" in parameters:
@@ -73,6 +74,17 @@ def with_policy(function: F) -> F:
         return function(**arguments | given)
 
     return cast("F", call)
+
+
+def _opened(name: str, given: Mapping[str, Any], policy: Policy | PolicyDraft) -> dict[str, Any]:
+    """Return the argument for a table, read as the policy does, or how to read it if it is not held in memory."""
+    source, is_release = given[name], name in _RELEASED
+    if not isinstance(source, str | os.PathLike):
+        return {}
+    options = given.get("options") or read_options(Path(os.fsdecode(source)), policy, is_release=is_release)
+    if given.get("memory") is not None:
+        return {"options": options}
+    return {name: data.read_table(source, options=options)}
 
 
 def _check_policy_beside(given: Mapping[str, Any], of_release: str) -> None:
@@ -203,9 +215,9 @@ def _verification_arguments(policy: Policy | PolicyDraft, given: Mapping[str, An
 
     Only models need hierarchies. Strata that are quasi-identifiers do not count: they may be suppressed or imputed.
     """
-    table: Table = given["table"]
+    names = _column_names(given)
     if isinstance(policy, Policy):
-        policy = policy.rename(_names_in_file(table, policy))
+        policy = policy.rename(_names_in_file(_path(given["table"]), names, policy))
         in_models = {model.column for model in policy.models}
     else:
         in_models = {*policy.arguments.get("models", {}), *policy.arguments["sensitive"]}
@@ -218,37 +230,49 @@ def _verification_arguments(policy: Policy | PolicyDraft, given: Mapping[str, An
             option: {name: source for name, source in arguments.get(option, {}).items() if name in in_models}
             for option in ("hierarchies", "levels")
         },
-        "models": _models(table, {**arguments, **given}),
+        "models": _models(given["table"], {**arguments, **given}),
         "missing_values": "wildcard" if missing == "wildcard" else "category",
-        "strata": [name for name in arguments.get("strata", ()) if name in table.names and name not in keys],
-        "households": households if households in table.names else None,
+        "strata": [name for name in arguments.get("strata", ()) if name in names and name not in keys],
+        "households": households if households in names else None,
         "sensitive": arguments["sensitive"] if given.get("against") is not None else (),
     }
 
 
-def _names_in_file(table: Table, policy: Policy) -> dict[str, str]:
+def _column_names(given: Mapping[str, Any]) -> Sequence[str]:
+    """Names of the columns of a table, a file or a frame."""
+    table = given["table"]
+    if spark.is_frame(table):
+        return list(table.columns)
+    if given.get("memory") is None:
+        return data.read_table(table).names
+    return open_chunked(table, options=given.get("options")).names
+
+
+def _names_in_file(path: Path | None, names: Sequence[str], policy: Policy) -> dict[str, str]:
     """Names of the columns in the file of a release, which may be other ones than those of its policy."""
     settings = policy.input.get("settings")
-    if table.path is None or not settings:
+    if path is None or not settings:
         return {}
     released = policy.schema.released
-    names = data.release_read_options(table.path, released, settings=settings, formulas=policy.formulas)[1]
-    return {name: in_file for name, in_file in names.items() if in_file in table.names}
+    in_file = data.release_read_options(path, released, settings=settings, formulas=policy.formulas)[1]
+    return {name: new for name, new in in_file.items() if new in names}
 
 
-def _models(table: Table, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def _models(table: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the models of a policy, with those that ``l`` and ``t`` add for each sensitive column."""
     models = arguments.get("models") or {}
     if arguments.get("l") is None and arguments.get("t") is None:
         return models
-    roles = {name: arguments.get(name, ()) for name in ("quasi_identifiers", "sensitive")}
-    schema = resolve_schema(
-        table,
-        Schema.assign(data.column_kinds(table), **roles),
-        **{name: arguments.get(name) for name in ("hierarchies", "levels", "kinds")},
-        allow_mixed=True,
-    )
+    kinds = {
+        **(dict(data.column_kinds(table)) if isinstance(table, Table) else {}),
+        **{name: Kind(kind) for name, kind in (arguments.get("kinds") or {}).items()},
+        **dict.fromkeys(arguments.get("hierarchies") or (), Kind.HIERARCHICAL),
+        **dict.fromkeys(arguments.get("levels") or (), Kind.ORDINAL),
+    }
+    sensitive = [Column(name, Role.SENSITIVE, kinds.get(name, Kind.NOMINAL)) for name in arguments["sensitive"]]
     collected: dict[str, list[str]] = {}
-    for model in requested_models(schema, models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")):
+    for model in requested_models(
+        Schema(tuple(sensitive)), models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")
+    ):
         collected.setdefault(model.column, []).append(model.notation)
     return collected
