@@ -12,6 +12,7 @@ from shoal.data.chunked.source import ChunkedFile, open_chunked
 from shoal.data.chunked.spill import SpillFolder
 from shoal.data.chunked.table_statistics import TableStatistics, merge_statistics, profile_chunk, profile_file
 from shoal.data.chunked.typed_chunks import with_column_types
+from shoal.data.chunked.weighted_classes import WeightedClasses
 from shoal.data.chunked.writer import CHUNKED_FORMATS, ChunkWriter, external_shuffle
 from shoal.data.new_columns import keeps_dtype
 
@@ -25,6 +26,7 @@ __all__ = [
     "ReleasedSample",
     "SpillFolder",
     "TableStatistics",
+    "WeightedClasses",
     "external_shuffle",
     "keeps_dtype",
     "merge_statistics",

@@ -84,7 +84,9 @@ class ClassCounter:
         cells = [visible_cells(chunk, name) for name in self._columns]
         cells += [survey_cells(chunk, name) for name in self._strata]
         with translate_errors(DataError.no_columns):
-            rows = pl.DataFrame([_plain(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)])
+            rows = pl.DataFrame(
+                [plain_cells(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)]
+            )
             each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
             rows = rows.with_columns(each.alias(RECORDS))
         if self._members is None:
@@ -96,7 +98,7 @@ class ClassCounter:
         self._records += chunk.height
 
     def _household_cells(self, chunk: Table) -> pl.Series:
-        cells = _plain(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
+        cells = plain_cells(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
         self._without_household += Occurrence.of(cells.is_null().to_numpy(), self._records)
         return cells
 
@@ -177,6 +179,6 @@ class ClassCounter:
                 table.close()
 
 
-def _plain(cells: pl.Series) -> pl.Series:
+def plain_cells(cells: pl.Series) -> pl.Series:
     """Convert categoricals to text: the codes of two chunks may differ."""
     return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells
