@@ -136,7 +136,8 @@ class SensitiveEncoder:
         counts = np.concatenate([values.counts for values in self.values.values()]) if counts is None else counts
         for d, model in enumerate(self.models):
             start, stop = constraints.value_offsets[constraints.column[d] : constraints.column[d] + 2]
-            one_class = ClassValueCounts.from_keys(np.arange(stop - start), counts[start:stop], int(stop - start))
+            present = np.flatnonzero(counts[start:stop])
+            one_class = ClassValueCounts.from_keys(present, counts[start:stop][present], int(stop - start))
             _check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name)
 
     def transform(self, table: Table) -> ModelConstraints:
