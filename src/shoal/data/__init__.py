@@ -10,9 +10,12 @@ from shoal.data.encode.dates import dates_as_days
 from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights
 from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
+    SensitiveCodes,
     SensitiveEncoder,
     check_feasible,
+    distinct_texts,
     encode_constraints,
+    encode_sensitive_column,
     sensitive_columns,
     verification_value_codes,
 )
@@ -55,6 +58,7 @@ __all__ = [
     "Encoder",
     "MisreadColumns",
     "ReadOptions",
+    "SensitiveCodes",
     "SensitiveEncoder",
     "SurveyColumns",
     "SurveyStatistics",
@@ -77,9 +81,11 @@ __all__ = [
     "count_spelling_variants",
     "dates_as_days",
     "detect_precisions",
+    "distinct_texts",
     "encode_categories",
     "encode_constraints",
     "encode_records",
+    "encode_sensitive_column",
     "estimate_width",
     "example_register",
     "file_sha256",

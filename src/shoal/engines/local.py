@@ -285,7 +285,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         options, names = self._read_options(destination, policy)
         written = open_chunked(destination, options=options, rows=self.budget.chunk_rows, size=self.budget.chunk_bytes)
         policy = policy.rename(names)
-        proof, sizes = verify_chunks(
+        proof, counter = verify_chunks(
             written,
             k=policy.k,
             quasi_identifiers=policy.schema.quasi_identifiers,
@@ -297,6 +297,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
         check_verification(proof)
+        sizes = counter.counts.sizes
         self.released_class_sizes = KeyedCounts(np.array([*sizes]), np.array([*sizes.values()]))
         return proof
 

@@ -241,7 +241,7 @@ class PartsPlan(ReleasePlan):
         )
 
     def _refinement_of(self, number: int, records: int) -> Refinement | None:
-        """Return the refinement of a part: with its share of the time limit, or with the steps of an earlier release."""
+        """Return the refinement of a part: its share of the time limit, or its steps in an earlier release."""
         refinement = self.policy.refinement
         if refinement is None or refinement.time_limit is None:
             return refinement

@@ -101,6 +101,24 @@ class OptionError(ShoalError):
         )
 
     @classmethod
+    def wildcards_need_memory(cls) -> Self:
+        return cls(
+            "A record with missing values as wildcards belongs to many classes, which cannot be counted in pieces",
+            "count them as a category, or leave out memory= (--memory)",
+        )
+
+    @classmethod
+    def memory_needs_file(cls) -> Self:
+        return cls("A memory limit is for tables that are read from files", "give a path, or leave out memory=")
+
+    @classmethod
+    def needs_memory(cls, option: str) -> Self:
+        return cls(
+            f"{option} needs the whole table in memory, and this table is read in pieces",
+            f"leave out {option}, or leave out memory= (--memory) and give the table as a file or a frame in memory",
+        )
+
+    @classmethod
     def duplicate_names(cls, option: str, names: str) -> Self:
         return cls(f"Option {option!r} names {names} twice", "name each once")
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from shoal.data.model_checks import ClassDistribution
 from shoal.domain import CategoricalColumn, Evaluation, ModelCheck
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
@@ -17,6 +19,7 @@ from shoal.metrics.class_size import (
     discernibility_sums,
     released_class_size_sums,
 )
+from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 from shoal.metrics.inputs import EquivalenceClasses, MetricInputs, TableFacts
 from shoal.metrics.partial_sums import KeyedCounts, merge_partials
 from shoal.metrics.registry import Measure, measures
@@ -87,7 +90,8 @@ def evaluate(
     """Evaluate a release with the selected metrics; notes and models were computed before."""
     selected = select_measures(which)
     risks = [measure for measure in selected if measure.family == "risk"]
-    others = [measure for measure in selected if measure.family != "risk"]
+    disclosures = [measure for measure in selected if measure.family == "disclosure"]
+    others = [measure for measure in selected if measure.family not in ("risk", "disclosure")]
     sums = _compute_partials(inputs.blocks(), others)
     figures = {
         measure: measure.finalize(inputs) if measure.partial is None else _finalize(measure, sums, inputs.facts)
@@ -102,6 +106,7 @@ def evaluate(
         distance=distance_name(inputs.categories, inputs.distance),
         before=_risks(_compute_partials(inputs.original_classes.blocks(), risks), risks, k=inputs.original_classes.k),
         after=_risks(_compute_partials(inputs.released_classes.blocks(), risks), risks, k=k),
+        disclosures=_disclosures(_disclosure_sums(inputs), disclosures) if disclosures else {},
         notes=notes,
         models=models,
         **_by_family(figures, inputs.quasi_identifiers),
@@ -124,10 +129,14 @@ def evaluate_parts(
     after: ClassSizeCounts,
     base: str,
     distance: str | None,
+    disclosures: Mapping[str, DisclosureSums] = MappingProxyType({}),
     models: tuple[ModelCheck, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Evaluation:
-    """Evaluate the whole table from the partial sums of its parts, without metrics that need it at once."""
+    """Evaluate the whole table from the partial sums of its parts, without metrics that need it at once.
+
+    ``disclosures`` are the sums of each sensitive column over the classes of the release.
+    """
     risks = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
     sums_before, sums_after = (_compute_partials(sizes.blocks(facts.k), risks) for sizes in (before, after))
     merged: PartialSums = {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
@@ -141,6 +150,7 @@ def evaluate_parts(
         distance=distance,
         before=_risks(sums_before, risks, k=facts.k),
         after=_risks(sums_after, risks, k=facts.k),
+        disclosures=_disclosures(disclosures, [m for m in measures().values() if m.family == "disclosure"]),
         notes=notes,
         models=models,
         **_by_family(figures, facts.quasi_identifiers),
@@ -172,25 +182,35 @@ def _risks(sums: PartialSums, selected: Sequence[Measure], *, k: int | None) -> 
     return {measure.name: _finalize(measure, sums, k) for measure in selected}
 
 
+def _disclosure_sums(inputs: MetricInputs) -> dict[str, DisclosureSums]:
+    """Sums of each sensitive column; none with wildcards, which make no classes."""
+    classes = inputs.released_classes.labels
+    if classes is None:
+        return {}
+    blocks = parallel_map(lambda column: ClassDistribution.of(column, classes), inputs.sensitive)
+    return sum_disclosures(blocks)
+
+
+def _disclosures(sums: Mapping[str, DisclosureSums], selected: Sequence[Measure]) -> dict[str, dict[str, float | None]]:
+    return {
+        name: {measure.name: measure.finalize(of_column) for measure in selected} for name, of_column in sums.items()
+    }
+
+
 def _by_family(figures: dict[Measure, Any], quasi_identifiers: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Arrange the values of all metrics but risks as the fields of an evaluation."""
+    """Arrange the values of all metrics but risks and disclosures as the fields of an evaluation."""
 
     def of(family: str) -> dict[str, Any]:
         return {measure.name: figure for measure, figure in figures.items() if measure.family == family}
 
-    def by_column(family: str) -> dict[str, dict[str, float | None]]:
-        result: dict[str, dict[str, float | None]] = {}
-        for name, columns in of(family).items():
-            for column, figure in (columns or {}).items():
-                result.setdefault(column, {})[name] = figure
-        return result
-
-    changes = by_column("change")
+    changes: dict[str, dict[str, float | None]] = {}
+    for name, columns in of("change").items():
+        for column, figure in (columns or {}).items():
+            changes.setdefault(column, {})[name] = figure
     return {
         "loss": of("loss"),
         "attacks": of("attack"),
         "changes": {name: changes[name] for name in quasi_identifiers if name in changes},
-        "disclosures": by_column("disclosure"),
     }
 
 

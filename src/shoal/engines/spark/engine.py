@@ -266,7 +266,17 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         """Read the written release back and let Spark count its classes."""
         written = open_parquet(self.session, destination, literal=True)
         folder = f"{self.scratch}/verified"
-        proof, sizes = verify_on_spark(written, plan.policy, folder, records=plan.records, progress=progress)
+        policy = plan.policy
+        proof, sizes, _ = verify_on_spark(
+            written,
+            folder,
+            k=policy.k,
+            quasi_identifiers=policy.schema.quasi_identifiers,
+            schema=policy.schema,
+            models=policy.models,
+            records=plan.records,
+            progress=progress,
+        )
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
         check_verification(proof)
         self.source.check_unchanged()
