@@ -24,7 +24,7 @@ from shoal.hierarchy.tree import Hierarchy
 from shoal.release.bundle import verify_bundle as checking
 from shoal.release.bundle import write_bundle
 from shoal.release.bundle.archive import write_archive
-from shoal.release.bundle.replay_bundle import compare_outputs
+from shoal.release.save import compare_outputs
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
 
