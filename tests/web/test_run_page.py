@@ -93,7 +93,7 @@ def test_while_a_file_is_read_its_data_are_shown(client: PageClient, project: Pr
     async def then(_: object) -> None: ...
 
     async def start() -> None:
-        client.context.jobs.start(project.id, "look", {}, on_result=then)
+        client.context.workers.start_job(project.id, "look", {}, on_result=then)
 
     client._runner.run(start())
     assert client.get(f"/p/{project.id}/run").location == f"/p/{project.id}/data"
