@@ -139,7 +139,7 @@ def test_a_file_on_the_command_line_is_used_where_it_is(context: AppContext, tmp
     # when it has changed, it is looked at again
     path.write_text("a,b\n1,2\n")
     assert not is_unchanged(context.store.read(project.id))
-    with pytest.raises(PageError, match="not at hand"):
+    with pytest.raises(PageError, match="keeps no copy"):
         context.file(context.store.read(project.id))
     again = asyncio.run(open_path(context, path))
     assert (again.id, again.origin["size"], len(recorded(context).requests)) == (project.id, 8, 2)

@@ -94,7 +94,7 @@ def test_a_hierarchy_that_is_changed_meanwhile_changes_no_release(
         "sha256": Hierarchy.read(folder / "hierarchies" / tree.name).fingerprint,
     }
     result = run_release(client, project)
-    assert (result["state"], "is not the one that was decided on" in result["sentence"]) == ("failed", True)
+    assert (result["state"], "are not those that were decided on" in result["sentence"]) == ("failed", True)
 
 
 def test_a_release_whose_end_nobody_saw_is_not_taken_for_the_one_before(
@@ -135,7 +135,7 @@ def test_a_page_of_the_release_before_downloads_nothing_of_the_next(
     run_release(client, project)
     response = client.get(link)
     assert response.status == 409
-    assert "made again since" in response.text
+    assert "made again after" in response.text
     assert client.get(f"/p/{project.id}/files/release").status == 200
 
 

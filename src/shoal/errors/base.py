@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
+
+from shoal.errors.messages import quote_name
 
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
@@ -46,6 +49,25 @@ class ShoalError(Exception):
 def fixed(fact: str, hint: str, *details: Any) -> classmethod[Any, [], Any]:
     """Return a constructor of an error whose message has no parameters."""
     return classmethod(lambda kind: kind(fact, hint, *details))
+
+
+def with_name(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: a name, which is quoted and shortened."""
+    return _with_parameter(fact, hint, quote_name)
+
+
+def with_path(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: a path."""
+    return _with_parameter(fact, hint, lambda path: repr(str(path)))
+
+
+def with_text(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: words or a number."""
+    return _with_parameter(fact, hint, lambda value: f"{value:,}" if isinstance(value, int) else str(value))
+
+
+def _with_parameter(fact: str, hint: str, write: Callable[[object], str]) -> classmethod[Any, [object], Any]:
+    return classmethod(lambda kind, value: kind(fact.replace("{}", write(value)), hint.replace("{}", write(value))))
 
 
 def in_python(sentence: str) -> str:
