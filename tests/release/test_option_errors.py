@@ -109,9 +109,7 @@ def test_it_is_told_in_a_sentence_without_a_cell(case: str) -> None:
 @pytest.mark.parametrize("weight", [0.0, -2.0, None, float("inf"), float("nan")])
 def test_weights_that_weigh_nothing_are_refused(weight: float | None) -> None:
     frame = people().with_columns(pl.when(pl.col("age") == 25).then(weight).otherwise(pl.col("weight")).alias("weight"))
-    with pytest.raises(
-        DataError, match=r"'weight' has .* zero, .* in 1 of 24 records \(the first is record 6\)"
-    ):
+    with pytest.raises(DataError, match=r"'weight' has .* zero, .* in 1 of 24 records \(the first is record 6\)"):
         shoal.anonymize(frame, sampling_weights="weight", **OPTIONS)
 
 
