@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
 
@@ -53,21 +52,23 @@ def fixed(fact: str, hint: str, *details: Any) -> classmethod[Any, [], Any]:
 
 def with_name(fact: str, hint: str) -> classmethod[Any, [object], Any]:
     """Return a constructor whose message has one parameter, ``{}``: a name, which is quoted and shortened."""
-    return _with_parameter(fact, hint, quote_name)
+    return classmethod(lambda kind, name: _filled(kind, fact, hint, quote_name(name)))
 
 
 def with_path(fact: str, hint: str) -> classmethod[Any, [object], Any]:
     """Return a constructor whose message has one parameter, ``{}``: a path."""
-    return _with_parameter(fact, hint, lambda path: repr(str(path)))
+    return classmethod(lambda kind, path: _filled(kind, fact, hint, repr(str(path))))
 
 
 def with_text(fact: str, hint: str) -> classmethod[Any, [object], Any]:
     """Return a constructor whose message has one parameter, ``{}``: words or a number."""
-    return _with_parameter(fact, hint, lambda value: f"{value:,}" if isinstance(value, int) else str(value))
+    return classmethod(
+        lambda kind, value: _filled(kind, fact, hint, f"{value:,}" if isinstance(value, int) else str(value))
+    )
 
 
-def _with_parameter(fact: str, hint: str, write: Callable[[object], str]) -> classmethod[Any, [object], Any]:
-    return classmethod(lambda kind, value: kind(fact.replace("{}", write(value)), hint.replace("{}", write(value))))
+def _filled(kind: Any, fact: str, hint: str, value: str) -> Any:
+    return kind(fact.replace("{}", value), hint.replace("{}", value))
 
 
 def in_python(sentence: str) -> str:

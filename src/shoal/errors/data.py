@@ -48,7 +48,8 @@ class DataError(ShoalError):
     no_records = fixed("The table has no records", _ONE_ROW_PER_PERSON)
     no_columns = fixed("The table has no columns", _ONE_ROW_PER_PERSON)
     statistics_not_adjacent = fixed(
-        "The statistics are not of two adjacent parts of a table in their order", "give the first record of each part"
+        "The statistics are not of two adjacent parts of a table in their order",
+        "give the position of the first record of each part",
     )
     spark_frame = fixed(
         "Only anonymize and replay take a Spark frame",
@@ -69,7 +70,9 @@ class DataError(ShoalError):
     )
     lazy_frame = with_text("A {} has not been computed yet", "give the table itself, such as frame.collect()")
     array_type = with_text("An array of type {} holds no plain numbers", "give an array of integers or floats")
-    array_shape = with_text("An array of {} dimensions is not a table", _ONE_ROW_PER_PERSON)
+    array_shape = with_text(
+        "An array of {} dimensions is not a table", "give a two-dimensional array with one row per person"
+    )
     array_cannot_hold = with_name(
         "The released array has one type of number, which cannot hold column {} exactly",
         "give the table as a pandas or polars frame, or recode the column to one of its own values",

@@ -10,7 +10,7 @@ from shoal.errors.messages import pluralize, quote_name, quote_names
 
 _SYNSET = "give words that it has, or synsets as word.n.NN, such as 'country.n.02'"
 _SAME_LEVELS = "name every level in every line; a value may appear at several levels"
-_MAP_OTHERS = "leave out the others, or map them first"
+_LEAVE_OUT = "leave these values out, or map them first"
 
 
 class HierarchyError(ShoalError):
@@ -154,13 +154,13 @@ class HierarchyError(ShoalError):
     @classmethod
     def not_numbers(cls, values: int, *, of: int) -> Self:
         what = "is not a finite number" if values == 1 else "are not finite numbers"
-        return cls(f"{values:,} of {pluralize(of, 'value')} {what}", _MAP_OTHERS)
+        return cls(f"{values:,} of {pluralize(of, 'value')} {what}", _LEAVE_OUT)
 
     @classmethod
     def not_dates(cls, values: int, *, of: int) -> Self:
         what = "is not a date" if values == 1 else "are not dates"
         fact = f"{values:,} of {pluralize(of, 'value')} {what} such as 2026-03-05, with or without a time"
-        return cls(fact, _MAP_OTHERS)
+        return cls(fact, _LEAVE_OUT)
 
     @classmethod
     def in_file(cls, path: object, error: HierarchyError) -> Self:
