@@ -39,7 +39,7 @@ def main(register: str, target: str, scratch: str | None) -> None:
     print(released.verification.verdict)
     for check in released.verification.models:
         print(f"{check.model} on {check.column}: {check.reached:g} in the worst class")
-    print(*released.release.account)
+    print(*released.release.notes)
     before, after, loss = released.evaluation.before, released.evaluation.after, released.evaluation.loss
     print(f"mixed loss      {loss['mixed_loss']:.2f} %")
     print(f"unique records  {before['unique_records']:,} before, {after['unique_records']:,} after")

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from shoal.release.compare.comparison import Comparison, compare
     from shoal.release.evaluate import evaluate
     from shoal.release.explain import Explanation, explain
+    from shoal.release.file_release import FileRelease
     from shoal.release.inspect import describe, read, verify
-    from shoal.release.out_of_core import FileRelease
     from shoal.release.partition import bound, partition
     from shoal.release.result import Release
     from shoal.release.uniqueness import Uniqueness, uniqueness
@@ -52,7 +52,7 @@ _NAMES = {
     "shoal.release.evaluate": ("evaluate",),
     "shoal.release.explain": ("Explanation", "explain"),
     "shoal.release.inspect": ("describe", "read", "verify"),
-    "shoal.release.out_of_core": ("FileRelease",),
+    "shoal.release.file_release": ("FileRelease",),
     "shoal.release.partition": ("bound", "partition"),
     "shoal.release.result": ("Release",),
     "shoal.release.uniqueness": ("Uniqueness", "uniqueness"),

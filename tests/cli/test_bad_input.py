@@ -285,7 +285,7 @@ def test_a_bug_shows_its_place_and_not_its_text(shoal, tmp_path: Path, monkeypat
     check(run, tmp_path, {"people.csv"}, "bug", "ZeroDivisionError in test_bad_input.py", code=1)
 
 
-@pytest.mark.parametrize("moment", ["encode_records", "replace_columns", "write_table", "file_sha256"])
+@pytest.mark.parametrize("moment", ["build_survey_design", "replace_columns", "write_table", "file_sha256"])
 def test_interrupting_leaves_nothing(shoal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     from shoal import data
 

@@ -48,13 +48,13 @@ def make_point(method: str, k: int, loss: float, risk: float, seconds: float = 0
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The releases that are made while the test runs."""
     seen: list[tuple[str, int]] = []
-    release = runner.run
+    release = runner.run_in_memory
 
     def count(table: Any, policy: Any, **more: Any) -> Any:
         seen.append((policy.method, policy.k))
         return release(table, policy, **more)
 
-    monkeypatch.setattr(runner, "run", count)
+    monkeypatch.setattr(runner, "run_in_memory", count)
     return seen
 
 
@@ -190,7 +190,7 @@ def test_the_budget_stops_runs_under_way(people: pl.DataFrame, monkeypatch: pyte
             progress(1, 2)
         return release
 
-    monkeypatch.setattr(runner, "run", endless)
+    monkeypatch.setattr(runner, "run_in_memory", endless)
     compared = shoal.compare(people, k=[3, 5, 8], methods=["mdav"], time_limit=0.3, workers=1, **OPTIONS)
     assert [point.error for point in compared.points] == [
         None, "stopped: the budget of 0.3 s was over", "not run: the budget of 0.3 s was over",
@@ -206,7 +206,7 @@ def test_a_budget_leaves_what_can_be_compared(people: pl.DataFrame, monkeypatch:
         begun.append((policy.method, policy.k))
         raise DataError.record_counts_differ(1, 2)
 
-    monkeypatch.setattr(runner, "run", refused)
+    monkeypatch.setattr(runner, "run_in_memory", refused)
     compared = shoal.compare(people, k=[3, 5], methods=["v-mdav", "mdav"], workers=1, **OPTIONS)
     assert begun == [("v-mdav", 3), ("v-mdav", 5), ("mdav", 3), ("mdav", 5)]
     assert [(point.method, point.k) for point in compared.points] == [begun[i] for i in (0, 2, 1, 3)]
@@ -224,7 +224,7 @@ def test_an_interrupt_ends_all_runs(people: pl.DataFrame, monkeypatch: pytest.Mo
         while True:
             progress(0, 1)
 
-    monkeypatch.setattr(runner, "run", endless)
+    monkeypatch.setattr(runner, "run_in_memory", endless)
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
         shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, **OPTIONS)
@@ -242,7 +242,7 @@ def test_an_error_of_the_caller_ends_all_runs(people: pl.DataFrame, monkeypatch:
     def fail(done: float, total: int) -> None:
         raise LookupError
 
-    monkeypatch.setattr(runner, "run", endless)
+    monkeypatch.setattr(runner, "run_in_memory", endless)
     with pytest.raises(LookupError):
         shoal.compare(people, k=[3, 5, 8], methods=["mdav"], workers=2, progress=fail, **OPTIONS)
 
@@ -330,7 +330,7 @@ def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.Dat
         shoal.compare(people, cache=path, **said)
     with pytest.raises(OutputError, match="does not exist"):
         shoal.compare(people, cache=tmp_path / "no" / "kept.jsonl", **said)
-    with pytest.raises(OutputError, match="a folder or a device"):
+    with pytest.raises(OutputError, match="is a directory"):
         shoal.compare(people, cache=tmp_path, **said)
     assert path.read_bytes() == before
 

@@ -19,8 +19,8 @@ from naive.local_search import errors, whole
 from naive.surveys import JOBS, SIZES, Survey, frame, surveys
 from shoal import data
 from shoal.domain import Policy, Refinement
+from shoal.engines.memory import MemoryPlan
 from shoal.errors import OptionError, PolicyError, PromiseError, ShoalError, ShoalWarning
-from shoal.release.pipeline import plan_in_memory
 from shoal.search import budget, local_search
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.ShoalWarning")
@@ -51,7 +51,7 @@ def check_search(table: pl.DataFrame, release: shoal.Release) -> None:
     result, groups = release.partition.search, release.partition
     assert result is not None
     assert result.after <= result.before
-    records = plan_in_memory(data.read_table(table), release.policy).records
+    records = MemoryPlan.build(data.read_table(table), release.policy).records
     shown = np.ones(len(groups.labels), dtype=np.bool_) if groups.suppressed is None else ~groups.suppressed
     expected = errors(whole(records)[np.flatnonzero(shown)], groups.labels[shown]) if shown.any() else 0.0
     assert result.after == pytest.approx(expected, rel=1e-9, abs=1e-9)

@@ -61,7 +61,7 @@ def test_no_work_is_done_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(*_: Any, **__: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(tables, "encode_records", encode)
+    monkeypatch.setattr(tables.Encoder, "fit_transform", encode)
     with pytest.raises(ColumnError, match="1 column without a role looks like an identifier: 'mail'"):
         shoal.anonymize(frame(mail=mails()), **OPTIONS)
 

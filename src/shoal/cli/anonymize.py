@@ -143,7 +143,7 @@ def command(
     from shoal.engines.engine import ENGINES, LOCAL
     from shoal.release.anonymize import anonymize, replay
     from shoal.release.bundle.write_bundle import bundle_path, bundle_writer
-    from shoal.release.result import check_output_paths, check_path, check_release_paths, policy_path
+    from shoal.release.save import check_output_paths, check_path, check_release_paths, policy_path
     from shoal.report.summary import summarize
 
     is_local = check_choice("engine", engine or LOCAL, ENGINES) == LOCAL
@@ -312,17 +312,12 @@ def _release_out_of_core(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Release a file that may be larger than memory; return the summary and the warnings."""
     from shoal.release.anonymize_file import anonymize_file, replay_file
-    from shoal.release.out_of_core import DEFAULT_MEMORY, FileRelease
-    from shoal.report import html_report
-    from shoal.report.external import external_facts
-    from shoal.report.summary import file_report_facts, summarize_file_release
+    from shoal.release.file_release import DEFAULT_MEMORY, FileRelease
+    from shoal.report.summary import summarize
     from shoal.system.scratch import scratch_path
 
     def pages(release: FileRelease) -> dict[Path, str]:
-        facts = file_report_facts(release) if reports else {}
-        return {
-            place: html_report.page(external_facts(facts) if external else facts) for place, external in reports.items()
-        }
+        return {place: release.report(external=external) for place, external in reports.items()}
 
     common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "extra_files": pages}
     run = replay_file if "policy" in arguments else anonymize_file
@@ -336,4 +331,4 @@ def _release_out_of_core(
                 [f"What is done is kept in {str(folder)!r}: the same command goes on from there, or delete the folder."]
             )
         raise
-    return summarize_file_release(release), release.warnings
+    return summarize(release), release.warnings

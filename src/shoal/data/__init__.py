@@ -7,20 +7,16 @@ from shoal.data.csv.formulas import count_formulas, release_read_options
 from shoal.data.dependencies import BrokenDependency, broken_dependencies, redundant_pairs
 from shoal.data.encode.category_codes import category_codes, encode_categories
 from shoal.data.encode.dates import dates_as_days
-from shoal.data.encode.encode_table import (
-    build_survey_design,
-    check_bounds,
-    encode_records,
-    fit_scale_by_column,
-    numeric_matrix,
-    resolve_weights,
-)
+from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights
+from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
+    SensitiveEncoder,
     check_feasible,
     encode_constraints,
     sensitive_columns,
     verification_value_codes,
 )
+from shoal.data.encode.survey_design import SurveyColumns, SurveyStatistics, build_survey_design
 from shoal.data.equivalence_classes import (
     class_labels,
     class_sizes,
@@ -51,21 +47,22 @@ from shoal.data.row_order import shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
-from shoal.system.atomic import atomic_write
 
 __all__ = [
     "BrokenDependency",
     "ColumnPreview",
     "ComparedRows",
+    "Encoder",
     "MisreadColumns",
     "ReadOptions",
+    "SensitiveEncoder",
+    "SurveyColumns",
+    "SurveyStatistics",
     "Table",
     "ambiguous_formats",
-    "atomic_write",
     "broken_dependencies",
     "build_survey_design",
     "category_codes",
-    "check_bounds",
     "check_feasible",
     "check_models",
     "check_not_mixed",

@@ -1,113 +1,101 @@
-"""Interface of the engines that run a release out of core.
+"""Interface of the engines that run a release: in memory, out of core on this machine, or on Spark.
 
-The pipeline in `shoal.release.out_of_core` calls the methods in their order. Each step can be retried after a fault,
-and an engine may reuse finished work: the same table, options and seed always give the same bytes.
+The pipeline in `shoal.release.pipeline` calls the methods in their order. Out of core, each step can be retried after a
+fault, and an engine may reuse finished work: the same table, options and seed always give the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
-import numpy as np
-
-from shoal.data import BrokenDependency
-from shoal.data.chunked import Encoder, Occurrence, TableStatistics
-from shoal.domain import IntVector, Progress, Verification
-from shoal.engines.plan import PartResult, ReleasePlan
-from shoal.errors import PromiseError
-from shoal.metrics.evaluate import ClassSizeCounts, PartialSums
-from shoal.metrics.partial_sums import KeyedCounts, merge_partials
+from shoal.data import BrokenDependency, Table
+from shoal.domain import ColumnProfile, Evaluation, Kind, Policy, Progress, Search, Verification
+from shoal.engines.plan import ReleasePlan
+from shoal.metrics.partial_sums import KeyedCounts
 
 LOCAL, SPARK = "local", "spark"
 ENGINES = (LOCAL, SPARK)
-P = TypeVar("P", contravariant=True)
-"""Where an engine writes a release before the commit: a file, or a folder of a cluster."""
-PartSummary = dict[str, Any]
-"""Summary of a processed part, serializable as JSON."""
+WILDCARDS, HOUSEHOLDS = "missing values as wildcards", "households"
+"""What some engines cannot do, in the words of an error."""
 
 
-class PartTotals(NamedTuple):
-    """Totals over all parts."""
+class TableProfile(Protocol):
+    """What a policy and a plan need to know about a table."""
 
-    n_parts: int
-    largest_part: int
-    original_class_sizes: KeyedCounts
-    """Number of classes of the original table of each size."""
+    @property
+    def records(self) -> int:
+        """Number of records."""
+
+    @property
+    def sample(self) -> Table:
+        """Some records, or the whole table."""
+
+    def kinds(self) -> tuple[tuple[str, Kind], ...]:
+        """Return the kinds of the columns."""
+
+    def column_profiles(self) -> tuple[ColumnProfile, ...]:
+        """Return the profiles of the columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessTotals:
+    """Totals over all processed records."""
+
     group_sizes: KeyedCounts
     """Number of groups of each size."""
     n_suppressed: int
     notes: tuple[str, ...]
     """Notes of methods that choose their own settings."""
-    squared_errors: tuple[float, float] | None
-    """Squared error before and after local search; None without local search."""
+    search: Search | None
+    """Local search; None if the groups of the method are final."""
 
 
-class Engine(Protocol[P]):
+@dataclass(frozen=True, kw_only=True)
+class WrittenTable:
+    """What is known of a release that is written and not yet verified."""
+
+    formulas: Mapping[str, int] = field(default_factory=dict)
+    """Number of cells of each column that a spreadsheet would evaluate."""
+    broken_dependencies: Sequence[BrokenDependency] = ()
+    """Functional dependencies between columns that the release breaks."""
+    has_informative_index: bool = False
+    in_order: bool = True
+    """Whether the rows are in the order of the table, unless they are shuffled."""
+
+
+S = TypeVar("S", bound=TableProfile)
+R = TypeVar("R", bound=ReleasePlan)
+P = TypeVar("P", contravariant=True)
+"""Where an engine writes a release before the commit: a file, a folder of a cluster, or None in memory."""
+
+
+class Engine(Protocol[S, R, P]):
     """Runs the steps of a release pipeline."""
 
-    formulas: Mapping[str, int]
-    """Number of cells of each column of the written release that a spreadsheet would evaluate; empty before `write`."""
-    broken_dependencies: Sequence[BrokenDependency]
-    """Functional dependencies between columns that the written release breaks; empty before `write`."""
+    unsupported: frozenset[str]
+    """What the engine cannot do; the pipeline refuses it."""
+    stages: Mapping[str, float]
+    """Fraction of the progress per step."""
 
-    def profile(self, *, progress: Progress) -> TableStatistics:
-        """Compute the statistics of the table in one pass."""
+    def profile(self, *, progress: Progress) -> S:
+        """Compute the profile of the table in one pass."""
 
-    def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
-    ) -> Occurrence:
-        """Locate the numbers of a column outside its bounds."""
+    def plan(self, profile: S, policy: Policy) -> R:
+        """Derive the plan from the profile and the policy; raise if the table cannot be released so."""
 
-    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+    def partition(self, plan: R, *, progress: Progress) -> None:
         """Partition the records into parts."""
 
-    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+    def process(self, plan: R, *, progress: Progress) -> ProcessTotals:
         """Group and recode the records of every part."""
 
-    def write(self, plan: ReleasePlan, destination: P, *, progress: Progress) -> Sequence[PartialSums]:
-        """Write the release, in table order unless it is shuffled; return the partial sums of the metrics."""
+    def write(self, plan: R, destination: P, *, progress: Progress) -> WrittenTable:
+        """Write the release, in table order unless it is shuffled."""
 
-    def verify(self, plan: ReleasePlan, destination: P, *, progress: Progress) -> tuple[Verification, ClassSizeCounts]:
+    def verify(self, plan: R, destination: P, *, progress: Progress) -> Verification:
         """Read the written release back and count its classes; shares no code with the methods."""
 
-
-def summarize_part(result: PartResult) -> PartSummary:
-    """Summarize a part."""
-    return {
-        "records": result.records,
-        "original_class_sizes": _to_json(result.original_class_sizes),
-        "group_sizes": _to_json(result.group_sizes),
-        "n_suppressed": result.n_suppressed,
-        "notes": list(result.notes),
-        "squared_errors": None if result.search is None else [result.search.before, result.search.after],
-    }
-
-
-def merge_summaries(summaries: Sequence[PartSummary]) -> PartTotals:
-    """Merge the summaries of all parts, given in order."""
-    errors = [part["squared_errors"] for part in summaries if part["squared_errors"] is not None]
-    return PartTotals(
-        n_parts=len(summaries),
-        largest_part=max(part["records"] for part in summaries),
-        original_class_sizes=_merge_counts([part["original_class_sizes"] for part in summaries]),
-        group_sizes=_merge_counts([part["group_sizes"] for part in summaries]),
-        n_suppressed=sum(part["n_suppressed"] for part in summaries),
-        notes=tuple(dict.fromkeys(note for part in summaries for note in part["notes"])),
-        squared_errors=(sum(before for before, _ in errors), sum(after for _, after in errors)) if errors else None,
-    )
-
-
-def _to_json(sizes: IntVector) -> dict[str, list[int]]:
-    counts = KeyedCounts.of(sizes)
-    return {"sizes": counts.keys.tolist(), "counts": counts.counts.tolist()}
-
-
-def _merge_counts(parts: Sequence[dict[str, list[int]]]) -> KeyedCounts:
-    return merge_partials([KeyedCounts(np.array(part["sizes"]), np.array(part["counts"])) for part in parts])
-
-
-def check_count(records: int, expected: int) -> None:
-    """Raise if records were lost or duplicated."""
-    if records != expected:
-        raise PromiseError.unexpected_content(f"{records:,} records instead of {expected:,}")
+    def evaluate(self, plan: R, proof: Verification) -> Evaluation:
+        """Evaluate information loss and disclosure risk of the verified release."""

@@ -9,8 +9,9 @@ Finished steps are noted in the scratch folder: a run that was killed resumes fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,27 +19,35 @@ from typing import Any
 import numpy as np
 
 from shoal import data
-from shoal.data import ReadOptions, Table
+from shoal.data import ReadOptions, SurveyStatistics, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
-    Encoder,
     Occurrence,
     ReleasedSample,
     SpillFolder,
     TableStatistics,
     external_shuffle,
     open_chunked,
-    out_of_bounds_in_file,
     profile_file,
+    with_column_types,
 )
-from shoal.domain import IntMatrix, IntVector, Policy, Progress, Records, Verification
-from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries, summarize_part
+from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Verification
+from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
+from shoal.engines.part_totals import (
+    PARTS_STAGES,
+    PartSummary,
+    PartTotals,
+    check_count,
+    evaluate_release,
+    merge_summaries,
+    summarize_part,
+)
 from shoal.engines.parts import Slice, split_into_parts
-from shoal.engines.plan import ROW, Arrays, ReleasePlan, add_value_counts, from_arrays, to_arrays
+from shoal.engines.parts_plan import ROW, Arrays, EncodedRecords, PartsPlan, add_value_counts, from_arrays, to_arrays
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import ClassSizeCounts, PartialSums
+from shoal.metrics.evaluate import PartialSums
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.system import threads
 from shoal.system.memory import limit_allocator_cache, release_memory
@@ -53,8 +62,13 @@ _STATISTICS, _LEAVES, _PARTS, _WRITTEN, _COUNTED = "statistics", "leaves", "part
 """Names of the steps in the scratch folder."""
 
 
-class LocalEngine:
+class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
     """Runs a release of one file within a memory limit."""
+
+    unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
+    stages = PARTS_STAGES
+    totals: PartTotals
+    released_class_sizes: KeyedCounts
 
     def __init__(self, source: ChunkedFile, scratch: ScratchFolder, budget: MemoryBudget) -> None:
         limit_allocator_cache()
@@ -65,8 +79,7 @@ class LocalEngine:
         # results of another version are not reused
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = hash_facts(facts)
-        self.formulas: Mapping[str, int] = {}
-        self.broken_dependencies: Sequence[data.BrokenDependency] = ()
+        self._sums: list[PartialSums] = []
 
     def _open_spill_folders(self) -> None:
         self.leaf_spill = SpillFolder(self.scratch.subfolder(_LEAVES))
@@ -86,34 +99,53 @@ class LocalEngine:
         release_memory()
         return statistics
 
-    def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
-    ) -> Occurrence:
-        """Locate the numbers of a column outside its bounds."""
-        return out_of_bounds_in_file(self.source, statistics, encoder, name, bounds=bounds)
+    def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
+        """Derive the plan from the statistics."""
+        survey = None
+        if policy.survey.columns:
+            chunks = self.source.numbered_chunks(columns=policy.survey.columns)
+            survey = reduce(
+                SurveyStatistics.merge,
+                (
+                    SurveyStatistics.of(with_column_types(chunk, profile), policy.survey, start=start)
+                    for start, chunk in chunks
+                ),
+            )
+        parallel = min(threads.threads(), PARALLEL_PARTS)
+        plan = PartsPlan.build(profile, policy, self.budget, survey=survey, parallel_parts=parallel)
+        plan.encoder.check_bounds(policy.bounds, partial(self._out_of_bounds, plan))
+        return plan
 
-    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+    def _out_of_bounds(self, plan: PartsPlan, name: str, bounds: tuple[float, float]) -> Occurrence:
+        """Locate the numbers of a column outside its bounds."""
+        occurrence = Occurrence()
+        for start, chunk in self.source.numbered_chunks(columns=[name]):
+            typed = with_column_types(chunk, plan.statistics)
+            occurrence += plan.encoder.out_of_bounds(typed, name, bounds, start=start)
+        return occurrence
+
+    def partition(self, plan: PartsPlan, *, progress: Progress) -> None:
         """Partition the records into the spill files of the leaves."""
         key = hash_facts({"survey": self.key, "policy": plan.policy.to_dict()})
         if self._is_partitioned(key):
             return
         self._reset()
-        done, leaves = 0, np.zeros(plan.cuts.n_blocks, dtype=np.int64)
+        done, leaves = 0, np.zeros(plan.n_leaves, dtype=np.int64)
         buffer = _SpillBuffer(self.leaf_spill)
-        value_counts = plan.zero_value_counts(plan.cuts.n_blocks)
+        value_counts = plan.zero_value_counts(plan.n_leaves)
 
-        def assign(chunk: Table) -> tuple[Records, IntVector]:
-            records = plan.encode(chunk)
-            return records, plan.assign_leaves(records)
+        def assign(chunk: Table) -> tuple[EncodedRecords, IntVector]:
+            encoded = plan.encode(chunk)
+            return encoded, plan.assign_leaves(encoded)
 
-        for records, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
-            arrays = to_arrays(records, done + np.arange(records.count))
+        for encoded, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
+            arrays = to_arrays(encoded, done + np.arange(encoded.count))
             for number in np.flatnonzero(np.bincount(leaf)).tolist():
                 some = np.flatnonzero(leaf == number)
                 buffer.add(str(number), {name: column[some] for name, column in arrays.items()})
             leaves += np.bincount(leaf, minlength=len(leaves))
-            add_value_counts(records, leaf, value_counts)
-            done += records.count
+            add_value_counts(encoded.records, leaf, value_counts)
+            done += encoded.count
             progress(done, plan.records)
         buffer.spill_all()
         self.leaf_spill.flush()
@@ -122,7 +154,7 @@ class LocalEngine:
         self.scratch.write_note(_LEAVES, note)
         release_memory()
 
-    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+    def process(self, plan: PartsPlan, *, progress: Progress) -> PartTotals:
         """Process all parts, some in parallel; reuse finished parts of the scratch folder."""
         note = self.scratch.read_note(_LEAVES) or {}
         value_counts = np.array(note["value_counts"], dtype=np.int64)
@@ -149,21 +181,22 @@ class LocalEngine:
                 progress(done, plan.records)
         check_count(done, plan.records)
         release_memory()
-        return merge_summaries(summaries)
+        self.totals = merge_summaries(summaries)
+        return self.totals
 
-    def _value_counts(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
+    def _value_counts(self, plan: PartsPlan, slices: Sequence[Slice]) -> IntMatrix:
         counts = plan.zero_value_counts(len(slices))
         for number, (leaf, start, stop) in enumerate(slices):
-            records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template)
+            records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template).records
             add_value_counts(records, np.full(records.count, number), counts)
         return counts
 
-    def _process_part(self, plan: ReleasePlan, number: int, slices: list[Slice]) -> PartSummary:
+    def _process_part(self, plan: PartsPlan, number: int, slices: list[Slice]) -> PartSummary:
         """Process one part, spill its recoded columns in the order of the table, and return its summary."""
         parts = [self.leaf_spill.slice(str(leaf), start, stop) for leaf, start, stop in slices]
         arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
         rows = arrays[ROW]
-        result = plan.process_part(from_arrays(arrays, plan.template))
+        result = plan.process_part(from_arrays(arrays, plan.template), number)
         order = np.argsort(rows, kind="stable")
         columns = {name: cells[order] for name, cells in result.columns.items()}
         self.part_spill.append(str(number), {ROW: rows[order], **columns})
@@ -171,12 +204,11 @@ class LocalEngine:
         ends = np.searchsorted(rows[order], np.arange(0, plan.records + _OFFSET_ROWS, _OFFSET_ROWS)).tolist()
         return {**summarize_part(result), "ends": ends, "interval_texts": result.interval_texts}
 
-    def write(self, plan: ReleasePlan, destination: Path, *, progress: Progress) -> Sequence[PartialSums]:
+    def write(self, plan: PartsPlan, destination: Path, *, progress: Progress) -> WrittenTable:
         """Write the release chunk by chunk, in the order of the table."""
         n_parts = len(self.part_spill.names())
         summaries = [self.scratch.read_note(f"{_PARTS}-{number}") or {} for number in range(n_parts)]
-        sums_of_chunks: list[PartialSums] = []
-        done = 0
+        done, self._sums = 0, []
         sample = ReleasedSample(plan.statistics.sample, plan.statistics.step)
 
         def recode_chunk(chunk: tuple[int, Table]) -> tuple[Table, PartialSums]:
@@ -197,20 +229,19 @@ class LocalEngine:
             for released, sums in threads.parallel_map(recode_chunk, self.source.numbered_chunks(), prefetch=1):
                 first.write(released)
                 sample.add(released)
-                sums_of_chunks.append(sums)
+                self._sums.append(sums)
                 done += released.height
                 progress(done, plan.records)
             if plan.policy.shuffle:
                 first.close()
                 self._shuffle(plan, ordered, writer)
             writer.close()
-        self.formulas = writer.formulas
         check_count(done, plan.records)
-        self.broken_dependencies = data.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
         release_memory()
-        return sums_of_chunks
+        broken = data.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
+        return WrittenTable(formulas=writer.formulas, broken_dependencies=broken)
 
-    def _shuffle(self, plan: ReleasePlan, ordered: Path, writer: ChunkWriter) -> None:
+    def _shuffle(self, plan: PartsPlan, ordered: Path, writer: ChunkWriter) -> None:
         """Write the rows of the release, which are in the order of the table, in shuffled order."""
         options, _ = self._read_options(ordered, plan.policy)
         source = open_chunked(ordered, options=options, rows=self.budget.chunk_rows, size=self.budget.chunk_bytes)
@@ -248,9 +279,7 @@ class LocalEngine:
         recoded = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
         return recoded, {name: tuple(known) for name, known in positions.items()}
 
-    def verify(
-        self, plan: ReleasePlan, destination: Path, *, progress: Progress
-    ) -> tuple[Verification, ClassSizeCounts]:
+    def verify(self, plan: PartsPlan, destination: Path, *, progress: Progress) -> Verification:
         """Read the written release back, with the options of the input if the format is the same, and verify it."""
         policy = plan.policy
         options, names = self._read_options(destination, policy)
@@ -268,7 +297,12 @@ class LocalEngine:
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
         check_verification(proof)
-        return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
+        self.released_class_sizes = KeyedCounts(np.array([*sizes]), np.array([*sizes.values()]))
+        return proof
+
+    def evaluate(self, plan: PartsPlan, proof: Verification) -> Evaluation:
+        """Evaluate the release from the sums of its chunks."""
+        return evaluate_release(plan, self.totals, self._sums, proof, self.released_class_sizes)
 
     def _is_partitioned(self, key: str) -> bool:
         """Return whether the spill files of all leaves are complete; a torn file counts as missing."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.domain import Evaluation, ModelCheck
+from shoal.domain import CategoricalColumn, Evaluation, ModelCheck
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
 from shoal.metrics.class_size import (
@@ -99,7 +99,7 @@ def evaluate(
         k=k,
         quasi_identifiers=inputs.quasi_identifiers,
         base=inputs.scale.name if inputs.scale and inputs.numeric else "none",
-        distance=_distance_name(inputs),
+        distance=distance_name(inputs.categories, inputs.distance),
         before=_risks(_compute_partials(inputs.original_classes.blocks(), risks), risks, k=inputs.original_classes.k),
         after=_risks(_compute_partials(inputs.released_classes.blocks(), risks), risks, k=k),
         notes=notes,
@@ -194,9 +194,9 @@ def _by_family(figures: dict[Measure, Any], quasi_identifiers: Sequence[str]) ->
     }
 
 
-def _distance_name(inputs: MetricInputs) -> str | None:
-    """The distance between categories that was used; without a hierarchy only equality and ranks are."""
-    if not inputs.categories:
+def distance_name(categories: Sequence[CategoricalColumn], distance: str | None) -> str | None:
+    """Return the distance between categories that was used; without a hierarchy only equality and ranks are."""
+    if not categories:
         return None
-    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in inputs.categories)
-    return inputs.distance if hierarchical else "rank or equality"
+    hierarchical = any(column.kind is Kind.HIERARCHICAL for column in categories)
+    return distance if hierarchical else "rank or equality"

@@ -271,12 +271,10 @@ class _NumericStatistics(NamedTuple):
 def _table_facts(inputs: MetricInputs) -> TableFacts:
     """Compute the statistics column by column, without a copy of the whole table."""
     columns = [_column_statistics(inputs, j) for j in range(len(inputs.numeric))]
-    centroid, frequent = [], []
-    for j, column in enumerate(inputs.categories):
-        counts = np.bincount(inputs.original_codes[:, j], minlength=len(column.distance))
-        centroid.append(int(np.argmin(counts @ column.exact_distance())))  # exact sums: the same on every machine
-        order = np.argsort(-counts, kind="stable")[:MAX_FREQUENT]
-        frequent.append(order[counts[order] > 0])
+    categories = [
+        category_facts(column, np.bincount(inputs.original_codes[:, j], minlength=len(column.distance)))
+        for j, column in enumerate(inputs.categories)
+    ]
     numbers = inputs.released_classes.labels
     count = inputs.released_classes.n_classes if numbers is None else int(numbers.max()) + 1
     return TableFacts(
@@ -292,12 +290,19 @@ def _table_facts(inputs: MetricInputs) -> TableFacts:
         minima=np.array([column.minimum for column in columns]),
         maxima=np.array([column.maximum for column in columns]),
         quartiles=np.array([column.quartiles for column in columns]).reshape(len(columns), 3),
-        centroid_codes=np.array(centroid, dtype=np.int64),
-        frequent_codes=tuple(frequent),
+        centroid_codes=np.array([centroid for centroid, _ in categories], dtype=np.int64),
+        frequent_codes=tuple(frequent for _, frequent in categories),
         n_classes=0 if count is None else count,
         sensitive=inputs.sensitive,
         released_stds=np.array([column.released_std for column in columns]),
     )
+
+
+def category_facts(column: CategoricalColumn, counts: IntVector) -> tuple[int, IntVector]:
+    """Return the centroid and the most frequent codes of a categorical column, from the counts of its codes."""
+    centroid = int(np.argmin(counts @ column.exact_distance()))  # exact sums: the same on every machine
+    order = np.argsort(-counts, kind="stable")[:MAX_FREQUENT]
+    return centroid, order[counts[order] > 0]
 
 
 def _column_statistics(inputs: MetricInputs, j: int) -> _NumericStatistics:

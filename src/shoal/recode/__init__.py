@@ -1,6 +1,6 @@
 """Recoding: from groups to released values."""
 
-from shoal.recode.as_numbers import as_nodes, as_numbers
+from shoal.recode.as_numbers import as_nodes, as_numbers, interval_bounds
 from shoal.recode.category_aggregates import centroid
 from shoal.recode.missing_values import equalize_missing
 from shoal.recode.number_aggregates import mean
@@ -29,6 +29,7 @@ __all__ = [
     "equalize_missing",
     "group_centers",
     "integer_columns",
+    "interval_bounds",
     "mean",
     "precisions",
     "recode",

@@ -32,37 +32,56 @@ class ReleasedNumbers(NamedTuple):
     """The released value, or the middle of a released interval; the middle of the column where nothing is released."""
     missing: BoolMatrix | None
     """Mask of values that are not released; None if all are."""
-    bounds: dict[str, tuple[FloatVector, FloatVector]]
 
 
-def as_numbers(records: Records, partition: Partition, columns: Mapping[str, ReleasedColumn]) -> ReleasedNumbers:
-    """Return the released numbers and dates; an originally missing value keeps its number, at no loss."""
-    numbers, missing, bounds = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_), {}
-    for j, name in enumerate(records.numeric):
-        values, original_missing, column = records.values[:, j], records.is_missing(name), columns[name]
-        if isinstance(column, DateColumn):
-            released = column.days
-        elif isinstance(column, TextColumn):
-            bounds[name] = _interval_bounds(column, values, original_missing, partition)
-            released = bounds[name][0] / 2 + bounds[name][1] / 2
-        else:
-            released = column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else column
-        missing[:, j] = np.isnan(released)
-        fill = stable_mean(values[~original_missing]) if missing[:, j].any() else 0.0
-        numbers[:, j] = np.where(original_missing, values, np.where(missing[:, j], fill, released))
-    return ReleasedNumbers(numbers, missing if missing.any() else None, bounds)
+def interval_bounds(
+    records: Records, partition: Partition, columns: Mapping[str, ReleasedColumn]
+) -> dict[str, tuple[FloatVector, FloatVector]]:
+    """Return the bounds of the released intervals by column; NaN where nothing is released."""
+    return {
+        name: _column_bounds(column, records.values[:, j], records.is_missing(name), partition)
+        for j, name in enumerate(records.numeric)
+        if isinstance(column := columns[name], TextColumn)
+    }
 
 
-def _interval_bounds(
+def _column_bounds(
     column: TextColumn, values: FloatVector, original_missing: BoolVector, partition: Partition
 ) -> tuple[FloatVector, FloatVector]:
-    """Return the bounds of the interval of each record's group; NaN where nothing is released."""
     labels = partition.labels
     low, high = group_bounds(values[~original_missing], labels[~original_missing], partition.count)
     missing = (column.codes < 0) | ~np.isfinite(low)[labels]
     if partition.suppressed is not None:
         missing |= partition.suppressed
     return np.where(missing, np.nan, low[labels]), np.where(missing, np.nan, high[labels])
+
+
+def as_numbers(
+    records: Records,
+    columns: Mapping[str, ReleasedColumn],
+    bounds: Mapping[str, tuple[FloatVector, FloatVector]],
+    means: Mapping[str, float] | None = None,
+) -> ReleasedNumbers:
+    """Return the released numbers and dates; an originally missing value keeps its number, at no loss.
+
+    The number of an interval is its midpoint. That of a value that is not released is the mean of its column, one of
+    ``means`` or by default that of these records.
+    """
+    numbers, missing = np.empty_like(records.values), np.zeros(records.values.shape, dtype=np.bool_)
+    for j, name in enumerate(records.numeric):
+        values, original_missing, column = records.values[:, j], records.is_missing(name), columns[name]
+        if name in bounds:
+            released = bounds[name][0] / 2 + bounds[name][1] / 2
+        elif isinstance(column, DateColumn):
+            released = column.days
+        else:
+            released = column.numbers if isinstance(column, RoundedColumn | IntegerColumn) else np.asarray(column)
+        missing[:, j] = np.isnan(released)
+        fill = 0.0
+        if missing[:, j].any():
+            fill = stable_mean(values[~original_missing]) if means is None else means[name]
+        numbers[:, j] = np.where(original_missing, values, np.where(missing[:, j], fill, released))
+    return ReleasedNumbers(numbers, missing if missing.any() else None)
 
 
 def as_nodes(records: Records, columns: Mapping[str, ReleasedColumn]) -> IntMatrix:

@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from shoal import data as tables
-from shoal.domain import Names, Policy, Progress, check_k
+from shoal.domain import Names, Policy, Progress
 from shoal.engines import spark
+from shoal.engines.memory import TableInMemory
 from shoal.errors import EngineError
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy, match_columns, resolve_policy_schema
+from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.options import build_policy
-from shoal.release.pipeline import run
+from shoal.release.pipeline import adapt_policy, run_in_memory
 from shoal.release.result import Release
 from shoal.system.threads import check_threads, use_threads
 
@@ -184,9 +185,8 @@ def anonymize(
         released_frame: Any = anonymize_frame(data, threads=threads, progress=progress, **policy_arguments)
         return released_frame  # type: ignore[no-any-return]
     table = tables.read_table(data)
-    policy = build_policy(table, **policy_arguments)
     with use_threads(threads):
-        return run(table, policy, progress=progress)
+        return run_in_memory(table, build_policy(table, **policy_arguments), progress=progress)
 
 
 @public_function()
@@ -245,9 +245,7 @@ def replay(
     table = tables.read_table(data)
     if table.path is not None:
         folders = (*folders, table.path.parent)
-    schema = match_columns(policy.schema, tables.column_kinds(table))
-    schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
-    adapted = replace(policy, k=check_k(policy.k, table.height), schema=schema)
+    adapted = adapt_policy(policy, TableInMemory(table), hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
-        repeated = run(table, adapted, progress=progress, is_replay=True)
+        repeated = run_in_memory(table, adapted, progress=progress, is_replay=True)
     return replace(repeated, replayed_policy=policy)

@@ -1,6 +1,6 @@
 """Public functions that release a file of any size to a verified file.
 
-They run the pipeline of `shoal.release.out_of_core` on one machine, or hand over to Spark. The release appears under
+They run the pipeline with the local engine, or hand over to Spark. The release appears under
 its name only after its verification.
 """
 
@@ -15,41 +15,29 @@ from typing import Any
 
 from shoal import data
 from shoal.data import ReadOptions
-from shoal.data.chunked import CHUNKED_FORMATS, ChunkedFile, TableStatistics, open_chunked
-from shoal.domain import Names, Policy, Progress, Verification, check_choice, check_k, no_progress
-from shoal.engines.engine import ENGINES, LOCAL
+from shoal.data.chunked import CHUNKED_FORMATS, ChunkedFile, open_chunked
+from shoal.domain import Names, Policy, Progress, Verification, check_choice, check_k
+from shoal.engines.engine import ENGINES, LOCAL, TableProfile
 from shoal.engines.local import LocalEngine
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
-from shoal.release.out_of_core import (
-    DEFAULT_MEMORY,
+from shoal.release.pipeline import PolicyFactory, adapt_policy, run
+from shoal.release.save import (
     ExtraFiles,
-    FileJob,
-    FileRelease,
-    PolicyFactory,
-    StageProgress,
-    build_release,
-    check_policy_out_of_core,
-    process_table,
-    replay_policy,
-    write_and_verify,
-)
-from shoal.release.result import (
+    ReleaseTransaction,
     check_path,
     check_release_paths,
-    check_same_bytes,
-    defer_signals,
     package_versions,
     policy_path,
     printable_name,
 )
 from shoal.system.scratch import ScratchFolder, scratch_path
 from shoal.system.threads import use_threads
-from shoal.system.transaction import FileTransaction
 
 
 @public_function(forwards=True)
@@ -110,8 +98,8 @@ def anonymize_file(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     on_cluster = _on_cluster(engine, job)
 
-    def make_policy(statistics: TableStatistics) -> Policy:
-        return build_policy(statistics.sample, **decisions)
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
 
     with use_threads(threads):
         if on_cluster:
@@ -144,12 +132,10 @@ def replay_file(
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
     on_cluster = _on_cluster(engine, job)
     first, folders = load_policy(policy, [] if on_cluster else [Path(source).parent])
-    if on_cluster:
-        check_policy_out_of_core(first)
-    make_policy = partial(replay_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
+    make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         if on_cluster:
-            return release_parquet(job, make_policy)
+            return release_parquet(job, make_policy, replayed=first)
         return _release_file(job, make_policy, replayed=first)
 
 
@@ -169,44 +155,30 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
     check_release_paths([path, policy_path(path)], sources=[Path(job.source)], force=job.force)
     if (kind := data.writable_format(path)) not in CHUNKED_FORMATS:
         raise OutputError.not_streamed(path, kind)
-    with ScratchFolder(scratch_path(path, None if job.scratch is None else Path(job.scratch))) as folder:
-        columns = len(open_chunked(job.source, options=job.options).names)
-        sizes = memory_budget(ceiling, columns=columns)
-        chunked = open_chunked(job.source, options=job.options, rows=sizes.chunk_rows, size=sizes.chunk_bytes)
+    with (
+        ScratchFolder(scratch_path(path, None if job.scratch is None else Path(job.scratch))) as folder,
+        ReleaseTransaction(path, force=job.force) as files,
+    ):
+        chunked = open_chunked(job.source, options=job.options)
+        sizes = memory_budget(ceiling, columns=len(chunked.names))
+        chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
-        stages = StageProgress(job.progress or no_progress)
-        groups = process_table(engine, make_policy, sizes, stages)
-        with FileTransaction(force=job.force) as files:
-            # files are moved in reverse order: the policy appears last, never without its release
-            policy_part = files.add(policy_path(path))
-            part = files.add(path)
-            written = write_and_verify(engine, groups, part, stages)
-            final_policy = _with_file_facts(groups.plan.policy, chunked, path, part, written.proof)
-            if replayed is not None and replayed.pieces is not None:
-                check_same_bytes(replayed, final_policy)
-            release = build_release(groups, written, final_policy, path)
-            policy_part.write_text(final_policy.to_toml(), encoding="utf-8", newline="\n")
-            for other, content in (job.extra_files(release) if job.extra_files else {}).items():
-                extra_part = files.add(other)
-                extra_part.write_text(content, encoding="utf-8", newline="\n")
-            with defer_signals():
-                files.commit()
+        result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=replayed is not None)
+        policy = _with_input_facts(result.policy, chunked, result.proof)
+        if replayed is not None and replayed.pieces is None:
+            replayed = None  # the size of the parts may differ
+        policy = files.final_policy(policy, result.proof, replayed=replayed)
+        release = file_release(engine, result, policy, path)
+        files.commit_release(policy, result.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release
 
 
-def _with_file_facts(policy: Policy, source: ChunkedFile, place: Path, part: Path, proof: Verification) -> Policy:
+def _with_input_facts(policy: Policy, source: ChunkedFile, proof: Verification) -> Policy:
     facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
-    with_input = replace(
+    return replace(
         policy,
         input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
         versions=package_versions(),
-    )
-    return with_input.with_output(
-        file=printable_name(place.name),
-        records=proof.records,
-        classes=proof.classes,
-        min_class=proof.min_class,
-        sha256=data.file_sha256(part),
     )

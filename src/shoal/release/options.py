@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -31,12 +32,13 @@ from shoal.domain import (
     parse_models,
 )
 from shoal.domain.columns import ALL_OTHER_COLUMNS, KEPT_COLUMN, select_names
+from shoal.engines.engine import TableProfile
 from shoal.errors import ColumnError, OptionError, warn_user
 from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.registry import AUTO
-from shoal.recode import BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING, assign_recodings
+from shoal.recode import assign_recodings
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 
 COMMON_OPTIONS = ("standardize", "distance", "exact_means", "keep_totals", "shuffle", "formulas")
@@ -179,13 +181,13 @@ def parse_survey(
     return Survey(weights, select_names(strata, known, Role.INSENSITIVE), household, limit)
 
 
-def check_table(policy: Policy, table: Table, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
+def check_table(policy: Policy, profile: TableProfile, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
     """Validate the columns of a table, as `check_roles` does, and its index, which a release keeps.
 
     Returns the profiles of the columns.
     """
-    profiles, index = data.profile_columns(table), data.index_table(table)
-    check_roles(policy, profiles, table.height, is_replay=is_replay)
+    profiles, index = profile.column_profiles(), data.index_table(profile.sample)
+    check_roles(policy, profiles, profile.records, is_replay=is_replay)
     if index is not None and policy.keep is not None:
         # a running number only repeats the row order, which has its own warning
         levels = [level for level in data.profile_columns(index) if not level.is_consecutive]
@@ -285,39 +287,16 @@ def check_totals(schema: Schema, keep_totals: bool, *, exact_means: bool) -> Non
         raise OptionError.no_total_to_keep()
 
 
-class ParsedOptions(NamedTuple):
-    standardize: bool
-    rounding: str
-    """``BY_COLUMN``, ``INTEGER_COLUMNS`` or ``NO_ROUNDING``."""
-    keep_totals: bool
-    distance: str
-    schema: Schema
-    """Every quasi-identifier has its recoding."""
-    shuffle: bool
-    formulas: str
-    method_options: dict[str, Any]
-
-
-def parse_options(policy: Policy) -> ParsedOptions:
+def resolve_options(policy: Policy) -> Policy:
+    """Check the options of a policy, and give every quasi-identifier its recoding."""
     options = {name: to_builtin(name, value) for name, value in policy.options.items()}
-    standardize = check_bool("standardize", options.pop("standardize", True))
-    exact_means = check_bool("exact_means", options.get("exact_means", False))
-    rounding = _rounding(options)
-    keep_totals = check_bool("keep_totals", options.pop("keep_totals", False))
-    distance = check_choice("distance", options.pop("distance", "wu-palmer"), DISTANCES)
-    schema = assign_recodings(policy.schema, options.pop("recode", None))
-    shuffle = check_bool("shuffle", options.pop("shuffle", False))
-    formulas = check_choice("formulas", options.pop("formulas", FORMULA_POLICIES[0]), FORMULA_POLICIES)
-    check_totals(schema, keep_totals, exact_means=exact_means)
-    return ParsedOptions(standardize, rounding, keep_totals, distance, schema, shuffle, formulas, options)
-
-
-def _rounding(options: dict[str, Any]) -> str:
-    """Rounding of released numbers. Policies without ``exact_means`` are older and use ``round_integers``."""
-    rounds = check_bool("round_integers", options.pop("round_integers", False))
-    if "exact_means" not in options:
-        return INTEGER_COLUMNS if rounds else NO_ROUNDING
-    return NO_ROUNDING if check_bool("exact_means", options.pop("exact_means")) else BY_COLUMN
+    for name in ("standardize", "exact_means", "round_integers", "keep_totals", "shuffle"):
+        check_bool(name, options.get(name, False))
+    check_choice("distance", options.get("distance", "wu-palmer"), DISTANCES)
+    check_choice("formulas", options.get("formulas", FORMULA_POLICIES[0]), FORMULA_POLICIES)
+    resolved = replace(policy, options=options, schema=assign_recodings(policy.schema, options.get("recode")))
+    check_totals(resolved.schema, policy.keep_totals, exact_means=options.get("exact_means", False) is True)
+    return resolved
 
 
 def to_builtin(name: str, value: Any) -> str | int | float | bool:

@@ -1,208 +1,127 @@
-"""Release pipeline in memory: encode, group, recode, verify, evaluate."""
+"""Release pipeline, the same for all engines: profile, plan, partition, process, write, verify, evaluate."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-
-from shoal import data, metrics
+from shoal import data
 from shoal.data import Table
-from shoal.domain import (
-    ModelConstraints,
-    Partition,
-    Policy,
-    Progress,
-    Records,
-    Refinement,
-    Role,
-    Schema,
-    Search,
-    SurveyDesign,
-    no_progress,
-)
-from shoal.errors import FileError, warn_user
-from shoal.errors.messages import pluralize
-from shoal.microaggregation.group import GroupingTask, group
-from shoal.recode import as_nodes, as_numbers, equalize_missing, precisions
-from shoal.recode import recode as recode_groups
-from shoal.release.options import ParsedOptions, check_table, parse_options
+from shoal.domain import Evaluation, Policy, Progress, Refinement, Search, Verification, check_k, no_progress
+from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, ProcessTotals, TableProfile
+from shoal.engines.memory import MemoryEngine
+from shoal.engines.plan import ReleasePlan
+from shoal.errors import FileError, OptionError, warn_user
+from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
+from shoal.release.options import check_table, resolve_options
 from shoal.release.partition import add_losses
-from shoal.release.result import Release, RowMetadata, package_versions, printable_name
+from shoal.release.result import Release
+from shoal.release.save import package_versions, printable_name
 from shoal.release.warnings import collect_warnings
-from shoal.verification.verify import verify_release
+
+PolicyFactory = Callable[[TableProfile], Policy]
+"""Makes the policy of a table from its profile."""
+S = TypeVar("S", bound=TableProfile)
+R = TypeVar("R", bound=ReleasePlan)
+P = TypeVar("P")
 
 
-class MemoryPlan(NamedTuple):
-    """Plan of a release in memory: the encoded table, and the options of method and recoding."""
+class PipelineResult(NamedTuple, Generic[R]):
+    """A release that is written and verified."""
 
-    records: Records
-    design: SurveyDesign
-    options: ParsedOptions
-
-    @property
-    def schema(self) -> Schema:
-        """Every quasi-identifier has its recoding."""
-        return self.options.schema
-
-
-def plan_in_memory(table: Table, policy: Policy) -> MemoryPlan:
-    """Encode a table for the methods by its policy. Raises if no method could take it."""
-    options, survey = parse_options(policy), policy.survey
-    schema = options.schema
-    records = data.encode_records(
-        table,
-        schema,
-        standardize=options.standardize,
-        distance=options.distance,
-        weights=policy.weights,
-        missing=policy.missing,
-    )
-    data.check_bounds(records, policy.bounds)
-    design = data.build_survey_design(
-        table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
-    )
-    if policy.models:
-        records = replace(records, constraints=_model_constraints(table, policy, schema, design))
-    return MemoryPlan(records, design, options)
+    plan: R
+    policy: Policy
+    """With the parameters that a replay needs."""
+    totals: ProcessTotals
+    proof: Verification
+    evaluation: Evaluation
+    warnings: tuple[str, ...]
 
 
-def run(table: Table, policy: Policy, *, progress: Progress | None = None, is_replay: bool = False) -> Release:
-    """Run the release pipeline: profile, plan, partition, recode, verify, evaluate."""
-    profiles = check_table(policy, table, is_replay=is_replay)
-    plan = plan_in_memory(table, policy)
-    policy = replace(policy, schema=plan.schema)
-
-    groups = _partition(plan, policy, progress or no_progress)
-    columns = _recode(table, plan, groups, policy)
-    unshuffled = data.replace_columns(table, plan.schema, columns)
-    order = data.shuffled_order(unshuffled, seed=policy.seed) if policy.shuffle else None
-    released = unshuffled if order is None else data.take(unshuffled, order)
-
-    rows = RowMetadata(plan.design, groups.suppressed).reorder(order)
-    proof = verify_release(
-        released, policy=policy, records=table.height, design=rows.design, suppressed=rows.suppressed
-    )
-    inputs = _metric_inputs(table, unshuffled, plan, groups, columns, policy)
-    evaluation = metrics.evaluate(inputs, models=proof.models)
+def run(
+    engine: Engine[S, R, P],
+    make_policy: PolicyFactory,
+    destination: Callable[[], P],
+    *,
+    progress: Progress | None = None,
+    is_replay: bool = False,
+) -> PipelineResult[R]:
+    """Run the pipeline; ``destination`` returns where the release is written until it is published."""
+    stages = _StageProgress(engine.stages, progress or no_progress)
+    profile = engine.profile(progress=stages("profile"))
+    policy = resolve_options(make_policy(profile))
+    profiles = check_table(policy, profile, is_replay=is_replay)
+    check_k(policy.k, profile.records)
+    check_supported(policy, engine.unsupported)
+    plan = engine.plan(profile, policy)
+    engine.partition(plan, progress=stages("partition"))
+    totals = engine.process(plan, progress=stages("process"))
+    place = destination()
+    written = engine.write(plan, place, progress=stages("write"))
+    proof = engine.verify(plan, place, progress=stages("verify"))
+    evaluation = engine.evaluate(plan, proof)
     warnings = collect_warnings(
         policy,
         profiles=profiles,
-        missing_counts=_missing_counts(plan.records),
-        suppressed=groups.n_suppressed,
+        missing_counts=plan.encoder.missing_counts,
+        suppressed=totals.n_suppressed,
         evaluation=evaluation,
-        search=groups.search,
-        has_informative_index=data.has_informative_index(released),
-        formulas=data.count_formulas(released),
-        spelling_variants=data.count_spelling_variants(plan.records.categories),
-        broken_dependencies=data.broken_dependencies(table, unshuffled, plan.schema),
-        doubts=data.find_misread_columns(table),
-        is_typed=data.has_column_types(table),
+        search=totals.search,
+        has_informative_index=written.has_informative_index,
+        formulas=written.formulas,
+        in_order=written.in_order,
+        spelling_variants=data.count_spelling_variants(plan.encoder.categories),
+        broken_dependencies=written.broken_dependencies,
+        doubts=data.find_misread_columns(profile.sample),
+        is_typed=data.has_column_types(profile.sample),
     )
-    for sentence in warnings:
+    policy = replace(plan.policy, refinement=_with_steps(plan.policy.refinement, totals.search))
+    return PipelineResult(plan, policy, totals, proof, evaluation, warnings)
+
+
+def run_in_memory(
+    table: Table, policy: Policy, *, progress: Progress | None = None, is_replay: bool = False
+) -> Release:
+    """Release a table in memory."""
+    engine = MemoryEngine(table)
+    result = run(engine, lambda _: policy, lambda: None, progress=progress, is_replay=is_replay)
+    for sentence in result.warnings:
         warn_user(sentence)
-    refinement = _with_steps(policy.refinement, groups.search)
     return Release(
         original=table,
-        released=released,
-        partition=add_losses(groups, plan.records),
-        evaluation=evaluation,
-        verification=proof,
-        policy=replace(policy, refinement=refinement, input=_input_facts(table), versions=package_versions()),
-        row_metadata=rows,
-        metric_inputs=inputs,
-        warnings=warnings,
+        released=engine.released,
+        partition=add_losses(engine.processed.groups, result.plan.records),
+        evaluation=result.evaluation,
+        verification=result.proof,
+        policy=replace(result.policy, input=_input_facts(table), versions=package_versions()),
+        row_metadata=engine.rows,
+        metric_inputs=engine.inputs,
+        warnings=result.warnings,
     )
 
 
-def _partition(plan: MemoryPlan, policy: Policy, progress: Progress) -> Partition:
-    task = GroupingTask(
-        policy.k,
-        policy.method,
-        policy.seed,
-        plan.options.method_options,
-        policy.suppression,
-        policy.survey.largest_household,
-        policy.refinement,
-        policy.blocks,
-    )
-    missing, suppressed = plan.records.missing, None
-    if policy.missing == "suppress" and missing is not None:
-        suppressed = np.asarray(missing.any(axis=1), dtype=np.bool_)
-    return group(plan.records, task, design=plan.design, always_suppressed=suppressed, progress=progress)
+def adapt_policy(
+    policy: Policy, profile: TableProfile, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
+) -> Policy:
+    """Return the policy of an earlier release for a table, which must have the same columns."""
+    schema = match_columns(policy.schema, profile.kinds())
+    schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
+    return replace(policy, schema=schema, input={}, output={}, versions={})
 
 
-def _recode(table: Table, plan: MemoryPlan, groups: Partition, policy: Policy) -> dict[str, Any]:
-    records, survey = plan.records, policy.survey
-    if policy.missing == "wildcard":  # where they would split a group into classes that violate a model, or its stratum
-        all_groups = bool(policy.models or survey.households or survey.strata)
-        records = equalize_missing(records, groups, alpha=policy.alpha, all_groups=all_groups)
-    return recode_groups(
-        records,
-        groups,
-        recodings={column.name: column.recode for column in plan.schema.columns},
-        precisions=precisions(plan.options.rounding, table, records, groups.suppressed),
-        keep_totals=plan.options.keep_totals,
-        weights=plan.design.sampling_weights,
-        missing=policy.missing,
-        suppressed=groups.suppressed,
-    )
+def check_supported(policy: Policy, unsupported: Collection[str]) -> None:
+    """Refuse what the engine cannot do."""
+    check_features(unsupported, wildcards=policy.missing == "wildcard", households=policy.survey.households)
 
 
-def _metric_inputs(
-    table: Table, released: Table, plan: MemoryPlan, groups: Partition, columns: Mapping[str, Any], policy: Policy
-) -> metrics.MetricInputs:
-    records, missing = plan.records, plan.records.missing
-    count = partial(
-        metrics.count_classes,
-        names=records.names,
-        k=policy.k,
-        missing=policy.missing,
-        alpha=policy.alpha,
-        design=plan.design,
-    )
-    numbers = as_numbers(records, groups, columns)
-    bound = None if groups.search is None or groups.n_suppressed else groups.search.bound
-    sensitive = [column for column in plan.schema.columns if column.role is Role.SENSITIVE]
-    categorical = [column.name for column in records.categories]
-    return metrics.MetricInputs(
-        quasi_identifiers=records.names,
-        original_classes=count(table),
-        released_classes=count(released, suppressed=groups.suppressed),
-        numeric=records.numeric,
-        dates=records.dates,
-        original_values=tuple(records.values.T),
-        released_values=tuple(numbers.values.T),
-        scale=records.scale,
-        original_missing=None if missing is None else missing[:, [records.names.index(n) for n in records.numeric]],
-        released_missing=numbers.missing,
-        released_intervals=numbers.bounds,
-        categories=records.categories,
-        original_codes=records.codes,
-        released_codes=as_nodes(records, columns),
-        original_codes_missing=data.missing_mask(table, categorical),
-        released_codes_missing=data.missing_mask(released, categorical),
-        weights=policy.weights,
-        suppressed=data.fully_suppressed(released, records.names),
-        sensitive=data.sensitive_columns(table, sensitive),
-        sampling_weights=plan.design.sampling_weights,
-        distance=plan.options.distance,
-        lower_bound=None if bound is None else bound.value,
-    )
-
-
-def _model_constraints(table: Table, policy: Policy, schema: Schema, design: SurveyDesign) -> ModelConstraints:
-    """Model constraints of the groups. Raises if the table, or a stratum of it, cannot meet them."""
-    constraints = data.encode_constraints(table, policy.models, schema)
-    data.check_feasible(constraints, policy.models)
-    if design.strata is not None:
-        for rows in np.split(np.argsort(design.strata, kind="stable"), np.cumsum(np.bincount(design.strata))[:-1]):
-            where = f"a stratum of {pluralize(len(rows), 'record')}"
-            data.check_feasible(constraints.take(rows), policy.models, records_name=where)
-    return constraints
+def check_features(unsupported: Collection[str], *, wildcards: bool, households: object) -> None:
+    """Refuse these features if the engine does not have them."""
+    for feature, needed in {WILDCARDS: wildcards, HOUSEHOLDS: households}.items():
+        if needed and feature in unsupported:
+            raise OptionError.needs_in_memory_engine(feature)
 
 
 def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinement | None:
@@ -217,14 +136,6 @@ def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinem
     )
 
 
-def _missing_counts(records: Records) -> dict[str, int]:
-    """Number of missing values of each quasi-identifier that has some."""
-    if records.missing is None:
-        return {}
-    counts = records.missing.sum(axis=0).tolist()
-    return {name: cells for name, cells in zip(records.names, counts, strict=True) if cells}
-
-
 def _input_facts(table: Table) -> dict[str, Any]:
     """Facts about the input for the policy. Raises if the file has changed since it was read."""
     facts: dict[str, Any] = {"kind": table.kind, "records": table.height}
@@ -233,3 +144,21 @@ def _input_facts(table: Table) -> dict[str, Any]:
             raise FileError.changed(table.path)
         facts |= {"file": printable_name(table.path.name), "sha256": table.sha256, "settings": dict(table.settings)}
     return facts
+
+
+class _StageProgress:
+    """Progress of the whole run from the progress of its stages, which have fixed fractions of it."""
+
+    def __init__(self, stages: Mapping[str, float], progress: Progress) -> None:
+        self.stages, self.progress, self.total = stages, progress, 1
+
+    def __call__(self, stage: str) -> Progress:
+        if stage not in self.stages:
+            return no_progress
+        names = list(self.stages)
+        before = sum(self.stages[name] for name in names[: names.index(stage)])
+        return partial(self._report, before, self.stages[stage])
+
+    def _report(self, before: float, fraction: float, done: int, total: int) -> None:
+        self.total = max(self.total, total)
+        self.progress(round(self.total * (before + fraction * done / max(total, 1))), self.total)

@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal import data
 from shoal.data import Table
-from shoal.data.chunked import ChunkedFile, ClassCounter, build_sensitive_encoder, profile_file, with_column_types
+from shoal.data.chunked import ChunkedFile, ClassCounter, profile_file, with_column_types
 from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import (
     BoolVector,
@@ -118,7 +118,7 @@ def verify_chunks(
         models=()
         if statistics is None
         else tally.check_models(
-            build_sensitive_encoder(statistics, models, schema, same=normalize_text_for_verification), models
+            data.SensitiveEncoder.from_statistics(statistics, models, schema, normalize=normalize_text_for_verification)
         ),
     )
     return proof, result.sizes

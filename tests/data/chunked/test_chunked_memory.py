@@ -13,9 +13,10 @@ import pytest
 RUN = """
 import sys
 from pathlib import Path
+from shoal.data import Encoder
 from shoal.domain.columns import Schema
 from shoal.data.chunked import (
-    ChunkWriter, ClassCounter, build_encoder, encode_chunk, open_chunked, profile_file, with_column_types
+    ChunkWriter, ClassCounter, open_chunked, profile_file, with_column_types
 )
 folder = Path(sys.argv[1])
 
@@ -23,11 +24,11 @@ def process(name):
     path = folder / name
     source = open_chunked(path, size=2 << 20)
     found = profile_file(source)
-    common = build_encoder(found, Schema.assign(found.kinds(), quasi_identifiers=["age", "income", "city"]))
+    common = Encoder.from_statistics(found, Schema.assign(found.kinds(), quasi_identifiers=["age", "income", "city"]))
     counter = ClassCounter(folder, common.names, max_bytes=4 << 20)
     with ChunkWriter(folder / f"out.{name}", folder=folder / "scratch") as writer:
         for chunk in source.chunks():
-            assert encode_chunk(with_column_types(chunk, found), common).count == chunk.height
+            assert common.transform(with_column_types(chunk, found)).count == chunk.height
             counter.add(chunk)
             writer.write(chunk)
         writer.close()

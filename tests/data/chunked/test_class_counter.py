@@ -13,11 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import data
-from shoal.data import Table
+from shoal.data import SensitiveEncoder, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ClassCounter,
-    build_sensitive_encoder,
     open_chunked,
     profile_file,
     with_column_types,
@@ -82,12 +81,12 @@ def test_models_are_checked_as_on_the_whole_table(
     content = ("q,s\n" + "".join(f"{q},{s}\n" for q, s in rows) + "c,7\n").encode()
     with opened(content, cut) as (whole, source), tempfile.TemporaryDirectory() as folder:
         found, schema = profile_file(source), minimal_schema(whole, ["q"], MODELS)
-        common = build_sensitive_encoder(found, MODELS, schema)
+        common = SensitiveEncoder.from_statistics(found, MODELS, schema)
         counter = ClassCounter(Path(folder), ["q"], parts=2, sensitive=["s"], max_bytes=memory_limit)
         for chunk in source.chunks():
             counter.add(with_column_types(chunk, found))
         proof = verify(whole, k=2, quasi_identifiers=["q"], models=MODELS, schema=schema)
-        checks = counter.check_models(common, MODELS)
+        checks = counter.check_models(common)
         assert [(check.column, check.model, check.violations) for check in checks] == [
             (check.column, check.model, check.violations) for check in proof.models
         ]
@@ -104,9 +103,9 @@ def test_what_cannot_be_counted_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no record"):
         ClassCounter(tmp_path, ["q"]).result(2)
     models, found = [PrivacyModel.parse("s", "distinct-l(2)")], profile_file(source)
-    common = build_sensitive_encoder(found, models, minimal_schema(data.read_table(path), ["q"], models))
+    common = SensitiveEncoder.from_statistics(found, models, minimal_schema(data.read_table(path), ["q"], models))
     path.write_text("q,s\n1,a\n2,c\n")
     counter = ClassCounter(tmp_path, ["q"], sensitive=["s"])
     counter.add(next(open_chunked(path).chunks()))
     with pytest.raises(PromiseError, match="other sensitive values"):
-        counter.check_models(common, models)
+        counter.check_models(common)

@@ -239,7 +239,6 @@ def test_a_bug_tells_its_place_and_no_cell(
     )
     source = planted(2)
     stages = [
-        "encode_records",
         "build_survey_design",
         "replace_columns",
         "count_formulas",

@@ -18,7 +18,7 @@ from planted_secrets import N, Planted, planted
 
 import shoal
 from shoal import data as tables
-from shoal.release.pipeline import plan_in_memory
+from shoal.engines.memory import MemoryPlan
 
 COLUMNS = ["-q", "pay,born,job", "--identifiers", "name", "--sensitive", "note", "--hierarchy"]
 OUTSIDE = ("policy.toml", "report.external.html", "measures.json", "manifest.json", "README.txt")
@@ -179,7 +179,7 @@ def test_no_object_shows_a_secret(tmp_path: Path, ledger: Ledger) -> None:
             source = planted(number)
             place = source.write(tmp_path)
             release = shoal.anonymize(place, **release_options(source, tmp_path, l=2))
-            known = plan_in_memory(release.original, release.policy)
+            known = MemoryPlan.build(release.original, release.policy)
             cells = release.original.cells
             shown: list[Any] = [
                 *(
@@ -197,7 +197,14 @@ def test_no_object_shows_a_secret(tmp_path: Path, ledger: Ledger) -> None:
                     release.metric_inputs,
                     release.row_metadata,
                 ),
-                *(known.records, known.design, known.schema, shoal.describe(place), cells, cells.content("note")),
+                *(
+                    known.records,
+                    known.design,
+                    known.policy.schema,
+                    shoal.describe(place),
+                    cells,
+                    cells.content("note"),
+                ),
                 *(tables.read_table(source.frame).cells, release.released.cells, known.records.categories),
                 shoal.Hierarchy.read(tmp_path / "jobs.csv"),
             ]

@@ -8,20 +8,11 @@ Results do not depend on the size of the chunks.
 from shoal.data.chunked.class_counter import ClassCounter, ClassCounts
 from shoal.data.chunked.column_sketch import Occurrence
 from shoal.data.chunked.sample import ReleasedSample
-from shoal.data.chunked.sensitive_columns import SensitiveEncoder, build_sensitive_encoder, constraints_of_chunk
 from shoal.data.chunked.source import ChunkedFile, open_chunked
 from shoal.data.chunked.spill import SpillFolder
 from shoal.data.chunked.table_statistics import TableStatistics, merge_statistics, profile_chunk, profile_file
 from shoal.data.chunked.typed_chunks import with_column_types
 from shoal.data.chunked.writer import CHUNKED_FORMATS, ChunkWriter, external_shuffle
-from shoal.data.encode.chunk_encoder import (
-    Encoder,
-    build_encoder,
-    check_range_bounds,
-    encode_chunk,
-    out_of_bounds_in_chunk,
-    out_of_bounds_in_file,
-)
 from shoal.data.new_columns import keeps_dtype
 
 __all__ = [
@@ -30,23 +21,14 @@ __all__ = [
     "ChunkedFile",
     "ClassCounter",
     "ClassCounts",
-    "Encoder",
     "Occurrence",
     "ReleasedSample",
-    "SensitiveEncoder",
     "SpillFolder",
     "TableStatistics",
-    "build_encoder",
-    "build_sensitive_encoder",
-    "check_range_bounds",
-    "constraints_of_chunk",
-    "encode_chunk",
     "external_shuffle",
     "keeps_dtype",
     "merge_statistics",
     "open_chunked",
-    "out_of_bounds_in_chunk",
-    "out_of_bounds_in_file",
     "profile_chunk",
     "profile_file",
     "with_column_types",

@@ -6,20 +6,20 @@ import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_sketch import visible_cells
-from shoal.data.chunked.sensitive_columns import SensitiveEncoder
-from shoal.data.encode.sensitive_values import indices_in
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassValueCounts, satisfies, values_of_counts
 from shoal.data.table import Table, text_values
 from shoal.domain import IntVector, ModelCheck
-from shoal.domain.privacy_models import PrivacyModel
-from shoal.errors import ColumnError, DataError, OutputError, PromiseError
+from shoal.errors import ColumnError, DataError, OutputError
+
+if TYPE_CHECKING:  # the encoder is built from statistics of chunks
+    from shoal.data.encode.sensitive_values import SensitiveEncoder
 
 _COUNT = "count"
 
@@ -144,8 +144,9 @@ class ClassCounter:
             sizes=sizes,
         )
 
-    def check_models(self, encoder: SensitiveEncoder, models: Sequence[PrivacyModel]) -> tuple[ModelCheck, ...]:
+    def check_models(self, encoder: SensitiveEncoder) -> tuple[ModelCheck, ...]:
         """Return for each model the value of its worst class and the number of records in classes that break it."""
+        models = encoder.models
         worst: list[list[float]] = [[] for _ in models]
         broken = [0] * len(models)
         for rows in self._groups():
@@ -162,16 +163,11 @@ class ClassCounter:
         )
 
     def _occurrences(
-        self, rows: pl.DataFrame, classes: IntVector, base: SensitiveEncoder, name: str
+        self, rows: pl.DataFrame, classes: IntVector, encoder: SensitiveEncoder, name: str
     ) -> ClassValueCounts:
         cells = rows[self._keys[len(self._names) + self._sensitive.index(name)]]
-        values = base.values[name]
-        codes = values.codes(cells)
-        s = list(base.values).index(name)
-        width = int(base.constraints.value_offsets[s + 1] - base.constraints.value_offsets[s])
-        unknown = indices_in(values.texts, cells) == len(values.texts)
-        if (unknown & cells.is_not_null().to_numpy()).any() or int(codes.max()) >= width:
-            raise PromiseError.unexpected_content("other sensitive values")
+        values = encoder.values[name]
+        codes, width = values.codes(cells), len(values.counts)
         keys, group = np.unique(classes * width + codes, return_inverse=True)
         return ClassValueCounts.from_keys(keys, np.bincount(group, rows[_COUNT].to_numpy()).astype(np.int64), width)
 

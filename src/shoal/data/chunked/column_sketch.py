@@ -67,6 +67,12 @@ class Occurrence:
     note: str = ""
     """Remark on the first one."""
 
+    @classmethod
+    def of(cls, mask: BoolVector, start: int = 0) -> Occurrence:
+        """Return the occurrence of the marked cells of a chunk whose first record is row ``start``."""
+        rows = np.flatnonzero(mask)
+        return cls(len(rows), start + int(rows[0])) if len(rows) else cls()
+
     def __add__(self, other: Occurrence) -> Occurrence:
         earlier = self if self.first <= other.first else other
         return Occurrence(self.count + other.count, earlier.first, earlier.note)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +23,8 @@ from shoal.errors import ColumnError, FileError, OptionError
 from shoal.system.threads import threads
 
 T = TypeVar("T")
-Reader = Callable[[Sequence[str]], Iterator[TableCells]]
+Reader = Callable[..., Iterator[TableCells]]
+"""Yields the cells of the selected columns in chunks of at most ``rows`` records and about ``size`` bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,23 +40,34 @@ class ChunkedFile:
     settings: Settings
     """As the settings of a `Table`."""
     sha256: str
-    bytes: int
-    """Size of the file."""
-    _stamp: tuple[int, ...]
+    rows: int
+    """Maximum number of records of a chunk."""
+    size: int
+    """Approximate size of a chunk in bytes."""
+    _state: tuple[int, ...]
     _reader: Reader
+
+    @property
+    def bytes(self) -> int:
+        """Size of the file."""
+        return self._state[0]
+
+    def resized(self, *, rows: int, size: int) -> ChunkedFile:
+        """Return the same file in chunks of another size."""
+        return replace(self, rows=rows, size=size)
 
     def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[Table]:
         """Yield the records in order, each chunk a table as `data.read_table` returns it, with the given columns.
 
-        A chunk has at most ``rows`` records and about ``size`` bytes. The next chunk is prefetched. Column kinds are
-        those of the chunk; `with_column_types` sets those of the whole table.
+        The next chunk is prefetched. Column kinds are those of the chunk; `with_column_types` sets those of the whole
+        table.
         """
         for name in columns or ():
             if name not in self.names:
                 raise ColumnError.unknown(name, self.names)
         selected = self.names if columns is None else tuple(name for name in self.names if name in columns)
         self._check()
-        for cells in _prefetched(self._reader(selected)):
+        for cells in _prefetched(self._reader(selected, rows=self.rows, size=self.size)):
             yield Table(self.kind, cells, self.path, self.settings, self.sha256)
         self._check()
 
@@ -66,7 +79,7 @@ class ChunkedFile:
             start += chunk.height
 
     def _check(self) -> None:
-        if file_state(self.path) != self._stamp:
+        if file_state(self.path) != self._state:
             raise FileError.changed(self.path)
 
 
@@ -87,8 +100,8 @@ def open_chunked(
         raise FileError.unknown_format(path, EXTENSIONS)
     if kind not in ("csv", "tsv", "parquet", "arrow"):
         raise FileError.not_streamed(path, kind)
-    file_stamp = file_state(path)
-    if file_stamp[0] == 0:
+    state = file_state(path)
+    if state[0] == 0:
         raise FileError.empty(path)
     settings: dict[str, Any] = {"format": kind}
     with ThreadPoolExecutor(1) as pool:  # hash and encoding detection share the page cache
@@ -96,16 +109,10 @@ def open_chunked(
         if kind in ("csv", "tsv"):
             lines = open_delimited(path, options=options, tabs=kind == "tsv")
             names, settings = lines.names, settings | dict(lines.settings)
-
-            def reader(columns: Sequence[str]) -> Iterator[TableCells]:
-                return delimited_chunks(lines, columns, rows=rows, size=size)
+            reader: Reader = partial(delimited_chunks, lines)
         else:
-            names = column_names(path, kind)
-
-            def reader(columns: Sequence[str]) -> Iterator[TableCells]:
-                return column_chunks(path, kind, columns, rows=rows, size=size)
-
-        return ChunkedFile(path, kind, names, settings, digest.result(), file_stamp[0], file_stamp, reader)
+            names, reader = column_names(path, kind), partial(column_chunks, path, kind)
+        return ChunkedFile(path, kind, names, settings, digest.result(), rows, size, state, reader)
 
 
 def _prefetched(items: Iterator[T]) -> Iterator[T]:

@@ -155,14 +155,31 @@ def _check_size(name: str, hierarchy: Hierarchy) -> None:
 
 
 def category_codes(table: Table, columns: Sequence[CategoricalColumn]) -> IntMatrix:
-    """Return the hierarchy node of each cell, one column per categorical column."""
-    nodes = np.empty((table.height, len(columns)), dtype=np.int64)
+    """Return the hierarchy node of each cell, one column per categorical column; a missing cell has the central one."""
+    codes = node_codes(table, columns)
+    for j, column in enumerate(columns):
+        missing = codes[:, j] < 0
+        if missing.any():
+            codes[missing, j] = central_node(column, np.bincount(codes[~missing, j], minlength=len(column.hierarchy)))
+    return codes
+
+
+def node_codes(table: Table, columns: Sequence[CategoricalColumn]) -> IntMatrix:
+    """Return the hierarchy node of each cell, one column per categorical column; -1 for missing cells."""
+    codes = np.empty((table.height, len(columns)), dtype=np.int64)
     # filled one by one, to avoid a second copy of the matrix
-    for j, column_nodes in enumerate(
+    for j, column_codes in enumerate(
         parallel_map(lambda column: _column_codes(table, column), columns, records=table.height)
     ):
-        nodes[:, j] = column_nodes
-    return nodes
+        codes[:, j] = column_codes
+    return codes
+
+
+def central_node(column: CategoricalColumn, counts: IntVector) -> int:
+    """Return the node of missing cells: the node for missing values, or else the medoid, given the counts of nodes."""
+    if column.missing_code is not None:
+        return column.missing_code
+    return int(np.argmin(counts @ column.exact_distance()))
 
 
 def node_numbers(column: CategoricalColumn, values: Sequence[str]) -> dict[str, int]:
@@ -184,7 +201,7 @@ def node_counts(column: CategoricalColumn, counts: Mapping[str, int]) -> IntVect
 
 
 def _column_codes(table: Table, column: CategoricalColumn) -> IntVector:
-    """Encode a column; a missing cell gets the node for missing values, or else the central node."""
+    """Return the node of each cell; -1 for missing cells."""
     cells = text_values(table, column.name)
     missing, cells = cells.is_null().to_numpy(), cells.drop_nulls()
     values = cells.unique().to_list()
@@ -195,9 +212,6 @@ def _column_codes(table: Table, column: CategoricalColumn) -> IntVector:
     known = cells.replace_strict(values, nodes, return_dtype=pl.Int64).to_numpy().astype(np.int64)
     if not missing.any():
         return known
-    fill = column.missing_code
-    if fill is None:
-        fill = int(np.argmin(np.bincount(known, minlength=len(column.hierarchy)) @ column.exact_distance()))
-    filled = np.full(len(missing), fill)
-    filled[~missing] = known
-    return filled
+    codes = np.full(len(missing), -1)
+    codes[~missing] = known
+    return codes

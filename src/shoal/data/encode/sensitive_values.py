@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from shoal.data.chunked.column_statistics import MAX_DISTINCT
+from shoal.data.chunked.table_statistics import TableStatistics
 from shoal.data.encode.category_codes import check_coverage
-from shoal.data.model_checks import class_values, satisfies
+from shoal.data.library_errors import translate_errors
+from shoal.data.model_checks import ClassValueCounts, class_values, satisfies, values_of_counts
 from shoal.data.parse_intervals import released_bounds
 from shoal.data.spelling import (
     Normalizer,
@@ -19,12 +22,12 @@ from shoal.data.spelling import (
     normalize_text_for_verification,
     number_variants,
 )
-from shoal.data.table import ColumnContent, Table, text_values, value_counts
+from shoal.data.table import ColumnContent, Table, text_values
 from shoal.domain import FloatVector, IntVector, ModelConstraints, SensitiveColumn
 from shoal.domain.columns import Column, Kind, Role, Schema
 from shoal.domain.constraints import DISTINCT, ENTROPY, EQUAL, HIERARCHICAL, ORDERED, RECURSIVE, TOLERANCE
 from shoal.domain.privacy_models import PrivacyModel
-from shoal.errors import ColumnError, OptionError
+from shoal.errors import ColumnError, DataError, OptionError, PromiseError
 from shoal.hierarchy import Hierarchy
 
 _RULES = {
@@ -38,49 +41,148 @@ _RULES = {
 _DIGITS = 10_000
 
 
-class EncodedSensitive(NamedTuple):
-    """An encoded sensitive column: code of each record, count of each code, and the tree above the codes."""
+@dataclass(frozen=True, eq=False, repr=False)
+class SensitiveValues:
+    """Distinct values of a sensitive column with their counts, and the tree above them."""
 
-    codes: IntVector
+    texts: tuple[str, ...]
+    """Texts of the column, sorted by value."""
+    text_codes: IntVector
+    """Code of each text; equal for spelling variants, -1 for texts that mean missing."""
     counts: IntVector
+    """Number of records of each code; missing is the last, if it occurs."""
     parent: IntVector
+    """Parents of the nodes, as in `ModelConstraints`; empty without a hierarchy."""
     height: FloatVector
+
+    @classmethod
+    def of(
+        cls, column: Column, content: ColumnContent, normalize: Normalizer, records: IntVector | None = None
+    ) -> SensitiveValues:
+        """Find the values of these cells; ``records`` are the numbers of records per cell, 1 by default."""
+        sorted_counts, missing = _sorted_counts(column, content, records)
+        texts = sorted_counts["word"].to_list()
+        codes = _text_codes(content, texts, normalize)
+        counts = np.zeros(int(np.max(codes, initial=-1)) + 2, dtype=np.int64)
+        np.add.at(counts, codes, sorted_counts["records"].to_numpy())  # code -1 is the last
+        counts[-1] += missing
+        counts = counts if counts[-1] else counts[:-1]
+        if column.hierarchy is None:
+            return cls(tuple(texts), codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
+        known, first = np.unique(codes, return_index=True)
+        first_texts = [texts[place] for place in first[known >= 0].tolist()]
+        names = match_nodes(column.hierarchy, first_texts)
+        tree = _tree(column.hierarchy, [names[text] for text in first_texts], missing=len(counts) > len(first_texts))
+        return cls(tuple(texts), codes, counts, *tree)
+
+    def codes(self, cells: pl.Series) -> IntVector:
+        """Return the code of each cell."""
+        codes = _cell_codes(self.texts, self.text_codes, cells)
+        if int(codes.max(initial=0)) >= len(self.counts):
+            raise PromiseError.unexpected_content("other sensitive values")
+        return codes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SensitiveEncoder:
+    """Values of the sensitive columns of a whole table, and the privacy models on them, which encode any part of it.
+
+    Values are sorted: numbers and dates by size, levels in their order, others by text. Spelling variants are one
+    value, as ``normalize`` decides. Missing or empty is one more value, the last, and in a hierarchy as far as possible
+    from all others.
+    """
+
+    models: tuple[PrivacyModel, ...]
+    values: Mapping[str, SensitiveValues]
+    """Values of each sensitive column that has a model."""
+    constraints: ModelConstraints
+    """Constraints of the whole table, one rule per model, without records."""
+
+    @classmethod
+    def fit(
+        cls, table: Table, models: Sequence[PrivacyModel], schema: Schema, *, normalize: Normalizer = normalize_text
+    ) -> SensitiveEncoder:
+        """Compute the encoder of a table in memory."""
+        values = {
+            column.name: SensitiveValues.of(column, table.cells.content(column.name), normalize)
+            for column in _model_columns(models, schema, table.names, table.cells.content)
+        }
+        return cls(tuple(models), values, _constraints(models, values, table.height))
+
+    @classmethod
+    def from_statistics(
+        cls,
+        statistics: TableStatistics,
+        models: Sequence[PrivacyModel],
+        schema: Schema,
+        *,
+        normalize: Normalizer = normalize_text,
+    ) -> SensitiveEncoder:
+        """Compute the encoder of a table from its statistics."""
+        values = {}
+        for column in _model_columns(
+            models, schema, statistics.names, lambda name: statistics.column_type(name).empty_content
+        ):
+            column_type = statistics.column_type(column.name)
+            if column_type.distinct_content is None or column_type.distinct_cells is None:
+                raise DataError.too_many_sensitive(column.name, MAX_DISTINCT)
+            counts = column_type.distinct_cells.counts
+            values[column.name] = SensitiveValues.of(column, column_type.distinct_content, normalize, counts)
+        return cls(tuple(models), values, _constraints(models, values, statistics.records))
+
+    def check_feasible(self, counts: IntVector | None = None, records_name: str = "the table") -> None:
+        """Raise an error for models that the whole table as one group violates, or records with these value counts."""
+        constraints = self.constraints
+        counts = np.concatenate([values.counts for values in self.values.values()]) if counts is None else counts
+        for d, model in enumerate(self.models):
+            start, stop = constraints.value_offsets[constraints.column[d] : constraints.column[d] + 2]
+            present = np.flatnonzero(counts[start:stop])
+            one_class = ClassValueCounts.from_keys(present, counts[start:stop][present], int(stop - start))
+            _check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name)
+
+    def transform(self, table: Table) -> ModelConstraints:
+        """Return the constraints with the codes of the table, or of a chunk that has the column types of the table."""
+        codes = np.empty((table.height, len(self.values)), dtype=np.int64)
+        for j, (name, values) in enumerate(self.values.items()):
+            codes[:, j] = values.codes(text_values(table, name))
+        return self.constraints._replace(codes=codes)
 
 
 def encode_constraints(
     table: Table, models: Sequence[PrivacyModel], schema: Schema, *, normalize: Normalizer = normalize_text
 ) -> ModelConstraints:
-    """Encode the constraints of these models on the groups of this table, one rule per model.
+    """Encode the constraints of these models on the groups of a table in memory."""
+    return SensitiveEncoder.fit(table, models, schema, normalize=normalize).transform(table)
 
-    Values are sorted: numbers and dates by size, levels in their order, others by text. Spelling variants are one
-    value, as ``normalize`` decides. Missing or empty is one more value, the last, and in a hierarchy as far
-    as possible from all others.
-    """
+
+def _model_columns(
+    models: Sequence[PrivacyModel], schema: Schema, names: Sequence[str], content: Callable[[str], ColumnContent]
+) -> list[Column]:
+    """Return the columns of the models; raise if a model does not fit its column."""
     known = {column.name: column for column in schema.columns}
     for model in models:
-        check_model(model, known, table.names, lambda name: table.cells.content(name))
-    columns = {name: _encode(table, known[name], normalize) for name in dict.fromkeys(model.column for model in models)}
-    return assemble_constraints(models, columns, table.height)
+        _check_model(model, known, names, content)
+    return [known[name] for name in dict.fromkeys(model.column for model in models)]
 
 
-def assemble_constraints(
-    models: Sequence[PrivacyModel], columns: Mapping[str, EncodedSensitive], records: int
+def _constraints(
+    models: Sequence[PrivacyModel], values: Mapping[str, SensitiveValues], records: int
 ) -> ModelConstraints:
-    """Assemble the constraints of these models from encoded columns."""
-    names, coded = list(columns), list(columns.values())
-    if not coded:
-        return ModelConstraints.none(records)
+    """Assemble the constraints of these models, without records."""
+    names, columns = list(values), list(values.values())
+    if not columns:
+        return ModelConstraints.none(0)
     return ModelConstraints(
-        codes=np.column_stack([column.codes for column in coded]),
-        value_offsets=_offsets([len(column.counts) for column in coded]),
+        codes=np.zeros((0, len(columns)), dtype=np.int64),
+        value_offsets=_offsets([len(column.counts) for column in columns]),
         column=np.array([names.index(model.column) for model in models], dtype=np.int64),
         rule=np.array([_RULES[model.name] for model in models], dtype=np.int64),
         threshold=np.array([model.threshold for model in models]),
         factor=np.array([model.factor for model in models]),
-        frequencies=np.concatenate([column.counts for column in coded]) / records,
-        node_offsets=_offsets([len(column.parent) for column in coded]),
-        parent=np.concatenate([column.parent for column in coded]),
-        height=np.concatenate([column.height for column in coded]),
+        frequencies=np.concatenate([column.counts for column in columns]) / records,
+        node_offsets=_offsets([len(column.parent) for column in columns]),
+        parent=np.concatenate([column.parent for column in columns]),
+        height=np.concatenate([column.height for column in columns]),
     )
 
 
@@ -98,13 +200,15 @@ def _sensitive(table: Table, column: Column) -> SensitiveColumn:
         ends = released_bounds(table, column.name, dates=column.kind is Kind.DATE)
         numbers = None if ends is None else ends[0]
     if numbers is not None and column.hierarchy is None:
-        values, codes = np.unique(numbers, return_inverse=True)  # NaN sorts last
+        distinct, codes = np.unique(numbers, return_inverse=True)  # NaN sorts last
         empty = np.zeros(0)
-        return SensitiveColumn(column.name, codes, len(values), True, empty.astype(np.int64), empty, numbers)
-    coded = _encode(table, column, normalize_text)
+        return SensitiveColumn(column.name, codes, len(distinct), True, empty.astype(np.int64), empty, numbers)
+    content = table.cells.content(column.name)
+    values = SensitiveValues.of(column, content, normalize_text)
+    codes = values.codes(text_values(table, column.name))
     # with a hierarchy, its distances apply instead of the order
-    ordered = column.kind is not Kind.HIERARCHICAL and _has_order(column, table.cells.content(column.name))
-    return SensitiveColumn(column.name, coded.codes, len(coded.counts), ordered, coded.parent, coded.height, numbers)
+    ordered = column.kind is not Kind.HIERARCHICAL and _has_order(column, content)
+    return SensitiveColumn(column.name, codes, len(values.counts), ordered, values.parent, values.height, numbers)
 
 
 def check_feasible(
@@ -116,11 +220,11 @@ def check_feasible(
     """
     one_group = np.zeros(len(constraints.codes), dtype=np.int64)
     for d, model in enumerate(models):
-        check_satisfied(constraints, d, model, class_values(constraints, d, one_group), records_name=records_name)
+        _check_satisfied(constraints, d, model, class_values(constraints, d, one_group), records_name)
 
 
-def check_satisfied(
-    constraints: ModelConstraints, rule: int, model: PrivacyModel, value: FloatVector, *, records_name: str
+def _check_satisfied(
+    constraints: ModelConstraints, rule: int, model: PrivacyModel, value: FloatVector, records_name: str
 ) -> None:
     """Raise an error if the value of all records as one group violates rule d."""
     if not satisfies(constraints, rule, value)[0]:
@@ -146,7 +250,7 @@ def _format_number(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-def check_model(
+def _check_model(
     model: PrivacyModel, columns: Mapping[str, Column], names: Sequence[str], content: Callable[[str], ColumnContent]
 ) -> None:
     """Raise an error if the column of a model is not sensitive, or lacks the hierarchy or order that it needs."""
@@ -167,90 +271,50 @@ def _has_order(column: Column, content: ColumnContent) -> bool:
     return column.kind is not Kind.NOMINAL and content.kind in (Kind.NUMERIC, Kind.DATE)
 
 
-def _encode(table: Table, column: Column, same: Normalizer) -> EncodedSensitive:
-    cells = text_values(table, column.name)
-    if column.hierarchy is not None:
-        check_coverage(column.name, column.hierarchy, value_counts(table, column.name))
-    content = table.cells.content(column.name)
-    values = sorted_values(column, content, cells)
-    return encode_sensitive(column, SensitiveValues(tuple(values), value_numbers(content, values, same)), cells)
-
-
-class SensitiveValues(NamedTuple):
-    """Distinct texts of a sensitive column, sorted by value."""
-
-    texts: tuple[str, ...]
-    value_codes: IntVector
-    """Code of each text; equal for spelling variants, -1 for texts that mean missing."""
-
-    @property
-    def missing(self) -> int:
-        """Code of missing values: one more than the last code."""
-        return int(np.max(self.value_codes, initial=-1)) + 1
-
-    @property
-    def first_texts(self) -> list[str]:
-        known: dict[int, str] = {}
-        for word, number in zip(self.texts, self.value_codes.tolist(), strict=True):
-            known.setdefault(number, word)
-        return [word for number, word in sorted(known.items()) if number >= 0]
-
-    def codes(self, cells: pl.Series) -> IntVector:
-        """Return the code of each cell."""
-        codes = np.append(self.value_codes, -1)[indices_in(self.texts, cells)]
-        return np.where(codes < 0, self.missing, codes)
-
-
-def value_numbers(content: ColumnContent, values: Sequence[str], normalize: Normalizer) -> IntVector:
+def _text_codes(content: ColumnContent, texts: Sequence[str], normalize: Normalizer) -> IntVector:
     """Number the distinct values among these texts, -1 for missing; numbers and dates have no spelling variants."""
     if content.values.dtype in (pl.String, pl.Categorical, pl.Enum):
-        return number_variants(values, normalize)
-    return np.arange(len(values), dtype=np.int64)
+        return number_variants(texts, normalize)
+    return np.arange(len(texts), dtype=np.int64)
 
 
 def verification_value_codes(table: Table, name: str) -> IntVector:
     """Return value codes of a column, equal for spelling variants by the rules of the verification."""
     cells = text_values(table, name)
-    values = cells.drop_nulls().unique(maintain_order=True).to_list()
-    return SensitiveValues(
-        tuple(values), value_numbers(table.cells.content(name), values, normalize_text_for_verification)
-    ).codes(cells)
+    texts = cells.drop_nulls().unique(maintain_order=True).to_list()
+    return _cell_codes(texts, _text_codes(table.cells.content(name), texts, normalize_text_for_verification), cells)
 
 
-def indices_in(values: Sequence[str], cells: pl.Series) -> IntVector:
-    """Return the index of each cell among the values; one past the last if it is missing."""
-    index = pl.DataFrame({"word": values, "place": range(len(values))}, schema={"word": pl.String, "place": pl.Int64})
-    matches = pl.DataFrame({"word": cells}).join(index, on="word", how="left", maintain_order="left")["place"]
-    return matches.fill_null(len(values)).to_numpy().astype(np.int64)
+def _cell_codes(texts: Sequence[str], text_codes: IntVector, cells: pl.Series) -> IntVector:
+    """Return the code of each cell: one more than the last code if it is missing, two more if it is none of them."""
+    missing = int(np.max(text_codes, initial=-1)) + 1
+    codes = np.append(np.where(text_codes < 0, missing, text_codes), missing)
+    known = pl.DataFrame({"word": [*texts, None], "code": codes}, schema={"word": pl.String, "code": pl.Int64})
+    joined = pl.DataFrame({"word": cells}).join(known, on="word", how="left", nulls_equal=True, maintain_order="left")
+    return joined["code"].fill_null(missing + 1).to_numpy().astype(np.int64)
 
 
-def encode_sensitive(
-    column: Column, values: SensitiveValues, cells: pl.Series, records: IntVector | None = None
-) -> EncodedSensitive:
-    """Encode cells; ``records`` are the numbers of records per cell, 1 by default."""
-    codes = values.codes(cells)
-    counts = np.bincount(codes, records).astype(np.int64)
-    if column.hierarchy is None:
-        return EncodedSensitive(codes, counts, np.zeros(0, dtype=np.int64), np.zeros(0))
-    names = match_nodes(column.hierarchy, values.first_texts)
-    nodes = [names[word] for word in values.first_texts]
-    return EncodedSensitive(codes, counts, *_tree(column.hierarchy, nodes, missing=len(counts) > len(nodes)))
-
-
-def sorted_values(column: Column, content: ColumnContent, cells: pl.Series) -> list[str]:
-    """Return the distinct texts of a column, sorted by value."""
-    distinct: list[str] = sorted(cells.drop_nulls().unique().to_list())
-    if column.kind is Kind.ORDINAL and column.hierarchy is not None:
-        names, number = match_nodes(column.hierarchy, distinct), column.hierarchy.number
-        return sorted(distinct, key=lambda word: number(names[word]))
-    if content.levels:
-        rank = {level: place for place, level in enumerate(content.levels)}
-        return sorted(distinct, key=lambda word: rank.get(word, len(rank)))
-    size = content.numbers if content.kind is Kind.NUMERIC else content.values
-    if size is None or content.kind not in (Kind.NUMERIC, Kind.DATE):
-        return distinct
-    sizes = pl.DataFrame({"word": cells, "size": size}).drop_nulls("word").group_by("word").agg(pl.col("size").min())
-    return sizes.sort("size", "word")["word"].to_list()
+def _sorted_counts(column: Column, content: ColumnContent, records: IntVector | None) -> tuple[pl.DataFrame, int]:
+    """Return the texts of a column with their counts, sorted by value, and the number of missing cells."""
+    with translate_errors(lambda: DataError.unknown_objects(column.name)):
+        cells = pl.DataFrame([content.text_values.alias("word")])
+    size = {Kind.NUMERIC: content.numbers, Kind.DATE: content.values}.get(content.kind)
+    cells = cells.with_columns(
+        pl.col("word").alias("size") if size is None else size.alias("size"),
+        pl.lit(1).alias("records") if records is None else pl.Series("records", records),
+    )
+    counts = cells.group_by("word").agg(pl.col("size").min(), pl.col("records").sum())
+    missing, counts = int(counts.filter(pl.col("word").is_null())["records"].sum()), counts.drop_nulls("word")
+    rank: Mapping[str, int] = {level: place for place, level in enumerate(content.levels)}
+    if column.hierarchy is not None:
+        check_coverage(column.name, column.hierarchy, dict(counts.select("word", "records").iter_rows()))
+        if column.kind is Kind.ORDINAL:
+            names = match_nodes(column.hierarchy, counts["word"].to_list())
+            rank = {text: column.hierarchy.number(name) for text, name in names.items()}
+    if rank:
+        places = pl.col("word").replace_strict(rank, default=len(rank), return_dtype=pl.Int64)
+        counts = counts.with_columns(places.alias("size"))
+    return counts.sort("size", "word"), missing
 
 
 def _tree(hierarchy: Hierarchy, values: Sequence[str], *, missing: bool) -> tuple[IntVector, FloatVector]:

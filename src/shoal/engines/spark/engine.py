@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -13,11 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import data
-from shoal.data.chunked import Encoder, Occurrence, TableStatistics
-from shoal.domain import IntMatrix, Progress, Verification
-from shoal.engines.engine import PartSummary, PartTotals, check_count, merge_summaries
+from shoal.data.chunked import TableStatistics
+from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Verification
+from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
+from shoal.engines.memory_budget import MemoryBudget
+from shoal.engines.part_totals import (
+    PARTS_STAGES,
+    PartSummary,
+    PartTotals,
+    check_count,
+    evaluate_release,
+    merge_summaries,
+)
 from shoal.engines.parts import PartPositions, Slice, part_positions, split_into_parts
-from shoal.engines.plan import INTEGERS, ORIGINAL_TYPE, ROW, TEXTS, ReleasePlan
+from shoal.engines.parts_plan import INTEGERS, ORIGINAL_TYPE, ROW, TEXTS, PartsPlan
 from shoal.engines.spark import table_profile, tasks
 from shoal.engines.spark.parquet_source import SparkSource, open_parquet, read_parquet, sortable
 from shoal.engines.spark.python_worker import SparkTask
@@ -37,7 +46,7 @@ from shoal.engines.spark.tasks import (
 )
 from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import ClassSizeCounts, PartialSums
+from shoal.metrics.evaluate import PartialSums
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.verification.verify import check_shape, check_verification
 
@@ -52,14 +61,18 @@ _N_RANGES = 50_000
 _RANGE = "row_range"
 
 
-class SparkEngine:
+class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
     """Runs a release of Parquet files, with a scratch folder that all machines can access."""
 
-    def __init__(self, source: SparkSource, scratch: str, *, ordered: bool) -> None:
+    unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
+    stages = PARTS_STAGES
+    totals: PartTotals
+    released_class_sizes: KeyedCounts
+
+    def __init__(self, source: SparkSource, scratch: str, budget: MemoryBudget, *, ordered: bool) -> None:
         """``ordered``: keep the order of the table; otherwise sort the release by its released values."""
         self.source, self.session, self.scratch, self.ordered = source, source.session, scratch, ordered
-        self.formulas: Mapping[str, int] = {}  # a spreadsheet does not evaluate cells of Parquet
-        self.broken_dependencies: Sequence[data.BrokenDependency] = ()
+        self.budget = budget
         self._key = secrets.token_bytes(32)
         self._positions: PartPositions | None = None
         self._sums: list[PartialSums] = []
@@ -71,19 +84,22 @@ class SparkEngine:
         """Compute the statistics of the table in one pass."""
         return table_profile.profile_source(self.source, f"{self.scratch}/statistics", progress=progress)
 
-    def out_of_bounds(
-        self, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
-    ) -> Occurrence:
-        """Locate the numbers of a column outside its bounds."""
-        return table_profile.out_of_bounds(self.source, statistics, encoder, name, bounds=bounds)
+    def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
+        """Derive the plan from the statistics."""
+        survey = table_profile.survey_statistics(self.source, profile, policy.survey) if policy.survey.columns else None
+        parallel = self.session.sparkContext.defaultParallelism
+        plan = PartsPlan.build(profile, policy, self.budget, survey=survey, parallel_parts=parallel)
+        locate = partial(table_profile.out_of_bounds, self.source, profile, plan.encoder)
+        plan.encoder.check_bounds(policy.bounds, locate)
+        return plan
 
-    def partition(self, plan: ReleasePlan, *, progress: Progress) -> None:
+    def partition(self, plan: PartsPlan, *, progress: Progress) -> None:
         """Count the records of every leaf and assign leaves to parts."""
         task = SparkTask(tasks.count_leaves, self._partition_state(plan, None))
         leaf_counts = map_batches(self._group_columns(plan), task, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
         rows = run_job(self.session, "partition", counts.collect, records=plan.records, progress=progress)
-        leaves, value_counts = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.zero_value_counts(plan.cuts.n_blocks)
+        leaves, value_counts = np.zeros(plan.n_leaves, dtype=np.int64), plan.zero_value_counts(plan.n_leaves)
         for leaf, code, count in rows:
             if code == ALL:
                 leaves[leaf] = count
@@ -93,15 +109,15 @@ class SparkEngine:
         parts = split_into_parts(plan, leaves.tolist(), value_counts, partial(self._value_counts, plan))
         self._positions = self._with_slice_starts(plan, part_positions(parts, len(leaves)))
 
-    def _group_columns(self, plan: ReleasePlan) -> DataFrame:
+    def _group_columns(self, plan: PartsPlan) -> DataFrame:
         """Return the columns that the groups depend on."""
         return self.source.with_row_numbers(plan.columns)
 
-    def _partition_state(self, plan: ReleasePlan, positions: PartPositions | None) -> PartitionState:
+    def _partition_state(self, plan: PartsPlan, positions: PartPositions | None) -> PartitionState:
         return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), positions)
 
-    def _value_counts(self, plan: ReleasePlan, slices: Sequence[Slice]) -> IntMatrix:
-        parts = self._with_slice_starts(plan, part_positions([[one] for one in slices], plan.cuts.n_blocks))
+    def _value_counts(self, plan: PartsPlan, slices: Sequence[Slice]) -> IntMatrix:
+        parts = self._with_slice_starts(plan, part_positions([[one] for one in slices], plan.n_leaves))
         task = SparkTask(tasks.count_slice_values, self._partition_state(plan, parts))
         counts = map_batches(self._group_columns(plan), task, f"{POSITION} long, {CODE} long, {COUNT} long")
         value_counts, totals = plan.zero_value_counts(len(slices)), counts.groupBy(POSITION, CODE).agg({COUNT: "sum"})
@@ -109,7 +125,7 @@ class SparkEngine:
             value_counts[position, code] = count
         return value_counts
 
-    def _with_slice_starts(self, plan: ReleasePlan, positions: PartPositions) -> PartPositions:
+    def _with_slice_starts(self, plan: PartsPlan, positions: PartPositions) -> PartPositions:
         """Add the row numbers at which slices of large leaves begin."""
         unknown = [
             (leaf, rank) for leaf, ranks in positions.ranks.items() for rank in ranks if (leaf, rank) not in self._rows
@@ -122,7 +138,7 @@ class SparkEngine:
         }
         return replace(positions, starts=starts)
 
-    def _leaf_rows(self, plan: ReleasePlan, positions: PartPositions) -> DataFrame:
+    def _leaf_rows(self, plan: PartsPlan, positions: PartPositions) -> DataFrame:
         """Return the row numbers of the records of large leaves."""
         folder = f"{self.scratch}/rows-{len(self._rows)}"
         task = SparkTask(tasks.rows_of_leaves, self._partition_state(plan, positions))
@@ -130,7 +146,7 @@ class SparkEngine:
         run_job(self.session, "slice", lambda: rows.write.parquet(folder))
         return read_parquet(self.session, folder, rows.schema)
 
-    def process(self, plan: ReleasePlan, *, progress: Progress) -> PartTotals:
+    def process(self, plan: PartsPlan, *, progress: Progress) -> PartTotals:
         """Shuffle the records of each part together and process them in a worker."""
         positions = self._positions
         if positions is None:
@@ -144,20 +160,21 @@ class SparkEngine:
         task = SparkTask(tasks.process_parts, ProcessState(state.names, state.plan, keys, self._key))
         write = partial(map_batches(by_part, task, self._output_schema(plan)).write.parquet, self._output_folder)
         run_job(self.session, "process", write, records=plan.records, progress=progress)
-        return self._check_results(plan, *self._read_results(plan), n_parts)
+        self.totals = self._check_results(plan, *self._read_results(plan), n_parts)
+        return self.totals
 
     @property
     def _output_folder(self) -> str:
         return f"{self.scratch}/output"
 
-    def _read_output(self, plan: ReleasePlan) -> DataFrame:
+    def _read_output(self, plan: PartsPlan) -> DataFrame:
         return read_parquet(self.session, self._output_folder, self._output_schema(plan))
 
-    def _output_schema(self, plan: ReleasePlan) -> StructType:
+    def _output_schema(self, plan: PartsPlan) -> StructType:
         """Schema of the workers' output: row numbers, recoded columns and part summaries."""
         return _schema([(ROW, "long"), *self._output_columns(plan), (FACTS, "binary")])
 
-    def _read_results(self, plan: ReleasePlan) -> tuple[tuple[int, ...], list[tuple[int, PartSummary, PartialSums]]]:
+    def _read_results(self, plan: PartsPlan) -> tuple[tuple[int, ...], list[tuple[int, PartSummary, PartialSums]]]:
         """Read the output of the workers in one query.
 
         Return the count, sum and sum of squares of the row numbers, and the summary of each part.
@@ -177,7 +194,7 @@ class SparkEngine:
 
     def _check_results(
         self,
-        plan: ReleasePlan,
+        plan: PartsPlan,
         records: tuple[int, ...],
         summaries: Sequence[tuple[int, PartSummary, PartialSums]],
         expected: int,
@@ -193,7 +210,7 @@ class SparkEngine:
         self._texts = {name for _, facts, _ in summaries for name in facts["texts"]}
         return merge_summaries([facts for _, facts, _ in summaries])
 
-    def _output_columns(self, plan: ReleasePlan) -> list[tuple[str, Any]]:
+    def _output_columns(self, plan: PartsPlan) -> list[tuple[str, Any]]:
         """Return the output columns of the workers with their types; text columns also in their original type."""
         columns: list[tuple[str, Any]] = []
         types = {field.name: field.dataType for field in self.source.frame.schema}
@@ -209,7 +226,7 @@ class SparkEngine:
                 columns.append((key, "long" if form == INTEGERS else "double"))
         return columns
 
-    def write(self, plan: ReleasePlan, destination: str, *, progress: Progress) -> Sequence[PartialSums]:
+    def write(self, plan: PartsPlan, destination: str, *, progress: Progress) -> WrittenTable:
         """Write the release under its column names; the partial sums were computed with the parts."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -225,12 +242,13 @@ class SparkEngine:
             in_order = rows.repartition(count, *by).sortWithinPartitions(*by)
         few = rows.where(F.expr(f"{ROW} % {plan.statistics.step} = 0")).sort(ROW).select(*keys).toDF(*names)
         sample = data.read_table(run_job(self.session, "sample", few.toArrow))
-        self.broken_dependencies = data.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
         write = partial(in_order.select(*keys).toDF(*names).write.mode("errorifexists").parquet, destination)
         run_job(self.session, "write", write, records=plan.records, progress=progress)
-        return self._sums
+        # a spreadsheet does not evaluate cells of Parquet
+        broken = data.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
+        return WrittenTable(broken_dependencies=broken, in_order=self.ordered)
 
-    def _joined_release(self, plan: ReleasePlan) -> DataFrame:
+    def _joined_release(self, plan: PartsPlan) -> DataFrame:
         """Join the recoded columns with the unchanged released columns, which never pass through a worker."""
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -244,9 +262,7 @@ class SparkEngine:
         # sort-merge join: a broadcast join would collect one side on the driver
         return self.source.with_row_numbers(others).join(recoded.hint("merge"), ROW) if others else recoded
 
-    def verify(
-        self, plan: ReleasePlan, destination: str, *, progress: Progress
-    ) -> tuple[Verification, ClassSizeCounts]:
+    def verify(self, plan: PartsPlan, destination: str, *, progress: Progress) -> Verification:
         """Read the written release back and let Spark count its classes."""
         written = open_parquet(self.session, destination, literal=True)
         folder = f"{self.scratch}/verified"
@@ -254,7 +270,12 @@ class SparkEngine:
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
         check_verification(proof)
         self.source.check_unchanged()
-        return proof, ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])))
+        self.released_class_sizes = KeyedCounts(np.array([*sizes]), np.array([*sizes.values()]))
+        return proof
+
+    def evaluate(self, plan: PartsPlan, proof: Verification) -> Evaluation:
+        """Evaluate the release from the sums of its parts."""
+        return evaluate_release(plan, self.totals, self._sums, proof, self.released_class_sizes)
 
 
 def _schema(fields: Sequence[tuple[str, Any]]) -> StructType:

@@ -8,11 +8,6 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-from shoal.report import html_report
-from shoal.report.external import external_facts
-from shoal.report.summary import file_report_facts
-from shoal.system.atomic import atomic_write
-
 
 class ReleasedFrame(ClassicFrame):
     """A release as a Spark DataFrame. It reads the verified files."""
@@ -46,11 +41,7 @@ class ReleasedFrame(ClassicFrame):
         """Return the HTML report, for internal use or for publication (``external``); write it to a local file if
         ``path`` is given.
         """
-        facts = file_report_facts(self.release)
-        text = html_report.page(external_facts(facts) if external else facts)
-        if path is not None:
-            with atomic_write(path, force=force) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
+        text: str = self.release.report(path, external=external, force=force)
         return text
 
     @property

@@ -13,21 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics
 from shoal.data.chunked import (
     ClassCounter,
-    Encoder,
     TableStatistics,
     arrow_batches,
-    build_sensitive_encoder,
     merge_statistics,
-    out_of_bounds_in_chunk,
     profile_chunk,
     with_column_types,
 )
 from shoal.data.spelling import normalize_text_for_verification
-from shoal.domain import PrivacyModel, Schema
+from shoal.domain import PrivacyModel, Schema, Survey
 
-ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "statistics", "part"
+ROW, START, RECORDS, STATISTICS, PART, STRATUM = "row", "start", "records", "statistics", "part", "stratum"
 COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
 
 
@@ -87,11 +85,32 @@ def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Ite
     (name,) = state.names.values()
     for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
         chunk = arrow_batches.chunk_of(block, state.names)
-        occurrence = out_of_bounds_in_chunk(
-            chunk, state.statistics, state.encoder, name, bounds=state.bounds, start=start
-        )
+        typed = with_column_types(chunk, state.statistics)
+        occurrence = state.encoder.out_of_bounds(typed, name, state.bounds, start=start)
         if occurrence.count:
             yield arrow_batches.batch_of({RECORDS: [occurrence.count], START: [occurrence.first]})
+
+
+class SurveyState(NamedTuple):
+    """State of the survey task."""
+
+    names: Mapping[str, str]
+    statistics: TableStatistics
+    survey: Survey
+
+
+def count_strata(state: SurveyState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the records of each stratum and, without a stratum, the invalid sampling weights."""
+    for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
+        typed = with_column_types(arrow_batches.chunk_of(block, state.names), state.statistics)
+        found = SurveyStatistics.of(typed, state.survey, start=start)
+        strata = [*found.strata]
+        yield arrow_batches.batch_of(
+            {STRATUM: strata, RECORDS: [found.strata[key] for key in strata], START: [start] * len(strata)}
+        )
+        if found.invalid_weights.count:
+            counts = {RECORDS: [found.invalid_weights.count], START: [found.invalid_weights.first]}
+            yield arrow_batches.batch_of({STRATUM: [None], **counts})
 
 
 class ModelCheckState(NamedTuple):
@@ -111,8 +130,8 @@ def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterat
     Each row counts for several records; all rows of a class are in one task.
     """
     columns = list(dict.fromkeys(model.column for model in state.models))
-    base = build_sensitive_encoder(
-        state.sensitive_statistics, state.models, state.schema, same=normalize_text_for_verification
+    encoder = SensitiveEncoder.from_statistics(
+        state.sensitive_statistics, state.models, state.schema, normalize=normalize_text_for_verification
     )
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
         counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
@@ -120,7 +139,7 @@ def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterat
             chunk = with_column_types(arrow_batches.chunk_of(block, state.names), state.sensitive_statistics)
             counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
             any_rows = True
-        for number, result in enumerate(counter.check_models(base, state.models) if any_rows else ()):
+        for number, result in enumerate(counter.check_models(encoder) if any_rows else ()):
             yield arrow_batches.batch_of(
                 {MODEL: [number], WORST: [int(np.float64(result.reached).view(np.int64))], BROKEN: [result.violations]}
             )

@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal import data as tables
 from shoal.domain import Policy, Role, check_k, no_progress
+from shoal.engines.memory import MemoryPlan, TableInMemory
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
@@ -18,9 +19,15 @@ from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
-from shoal.release.options import COMMON_OPTIONS, build_policy, check_table, is_seconds, parse_refinement
-from shoal.release.pipeline import plan_in_memory
-from shoal.release.result import package_versions
+from shoal.release.options import (
+    COMMON_OPTIONS,
+    build_policy,
+    check_table,
+    is_seconds,
+    parse_refinement,
+    resolve_options,
+)
+from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
 
@@ -149,8 +156,10 @@ def compare(
     policy = build_policy(table, k=levels[0], **arguments)
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
-    check_table(policy, table)
-    plan_in_memory(table, policy)  # a table that no method accepts is refused once, not in every point
+    check_table(policy, TableInMemory(table))
+    MemoryPlan.build(
+        table, resolve_options(policy)
+    )  # a table that no method accepts is refused once, not in every point
     method_policies = {
         name: _method_policy(policy, name, refine=arguments.get("refine"), effort=arguments.get("effort"))
         for name in names

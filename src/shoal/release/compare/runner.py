@@ -14,7 +14,7 @@ from shoal.domain import Policy, Progress
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.errors.messages import format_number
 from shoal.release.compare.points import ComparisonPoint
-from shoal.release.pipeline import run
+from shoal.release.pipeline import run_in_memory
 
 RunProgress = Callable[[float, int], None]
 """Called with the number of runs done, which counts running ones in part, and the number of all runs."""
@@ -129,7 +129,7 @@ def _run_policy(
         return ComparisonPoint(policy.method, policy.k, error=f"not run: {clock.sentence}")
     start, before = time.perf_counter(), len(compiled_kernels)
     try:
-        result = run(table, policy, progress=progress)
+        result = run_in_memory(table, policy, progress=progress)
     except _Stopped:
         return ComparisonPoint(policy.method, policy.k, error=f"stopped: {clock.sentence}")
     except ShoalError as error:

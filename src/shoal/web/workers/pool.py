@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ShoalError
-from shoal.system.atomic import remove_leftovers
+from shoal.system.transaction import recover
 from shoal.web.errors import PageError
 from shoal.web.workers.jobs import Job
 from shoal.web.workers.process import Worker, WorkerLimits
@@ -183,7 +183,7 @@ class WorkerPool:
             job.ending = True
             await worker.wait_closed()
             if "folder" in params:
-                remove_leftovers(Path(params["folder"]))
+                recover(Path(params["folder"]).parent)
             job.end(state, sentence)
 
     async def cancel_job(self, project: str) -> None:

@@ -1,9 +1,8 @@
-"""Chunks encoded with the encoder of the whole table, compared with `data.encode_records`."""
+"""Encoders from a table in memory, compared with those from the statistics of its chunks."""
 
 from __future__ import annotations
 
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import data
-from shoal.data import Table
+from shoal.data import Encoder, SensitiveEncoder, Table
 from shoal.data.chunked import (
     ChunkedFile,
-    build_encoder,
-    build_sensitive_encoder,
-    check_range_bounds,
-    constraints_of_chunk,
-    encode_chunk,
+    Occurrence,
     open_chunked,
-    out_of_bounds_in_file,
     profile_file,
     with_column_types,
 )
@@ -78,17 +72,46 @@ def same_records(chunks: list[Records], whole: Records) -> None:
     assert wide == [whole.space.sketched_points.shape[1]] * len(chunks)
 
 
+def identical_records(one: Records, other: Records) -> None:
+    for field in ("values", "codes", "weights"):
+        np.testing.assert_array_equal(getattr(one, field), getattr(other, field))
+    assert (one.missing is None) == (other.missing is None)
+    np.testing.assert_array_equal(np.asarray(one.missing), np.asarray(other.missing))
+    for part in ("exponent", "center", "spread"):
+        np.testing.assert_array_equal(getattr(one.scale, part), getattr(other.scale, part))
+    same_categories(one.categories, other.categories)
+    for field in ("names", "dates", "timezone_aware", "separate_missing", "missing_indicators"):
+        assert getattr(one, field) == getattr(other, field)
+
+
+def same_encoder(one: Encoder, other: Encoder) -> None:
+    same_scale(one.scale, other.scale)
+    same_categories(one.categories, other.categories)
+    for field in ("names", "numeric", "dates", "timezone_aware", "records", "separate_missing"):
+        assert getattr(one, field) == getattr(other, field), field
+    for field in ("ranges", "imputed_nodes", "missing_counts"):
+        assert dict(getattr(one, field)) == dict(getattr(other, field)), field
+    assert one.imputed_numbers.keys() == other.imputed_numbers.keys()
+    largest = {name: max(map(abs, ends)) for name, ends in one.ranges.items()}
+    for name, mean in one.imputed_numbers.items():
+        assert mean == pytest.approx(other.imputed_numbers[name], rel=1e-12, abs=1e-15 * largest.get(name, 0.0))
+
+
 def compare(whole: Table, source: ChunkedFile, schema: Schema, **options: Any) -> None:
-    """Compare the records, or the errors."""
+    """Compare the encoder of the table with that of its statistics, and what they encode, or the errors."""
     found = profile_file(source)
     try:
-        expected = data.encode_records(whole, schema, **options)
+        in_memory, expected = Encoder.fit_transform(whole, schema, **options)
     except ShoalError as error:
         with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-            build_encoder(found, schema, **options)
+            Encoder.from_statistics(found, schema, **options)
         return
-    common = build_encoder(found, schema, **options)
-    same_records([encode_chunk(with_column_types(chunk, found), common) for chunk in source.chunks()], expected)
+    common = Encoder.from_statistics(found, schema, **options)
+    same_encoder(common, in_memory)
+    chunks = [with_column_types(chunk, found) for chunk in source.chunks()]
+    same_records([common.transform(chunk) for chunk in chunks], expected)
+    identical_records(Encoder.fit(whole, schema, **options).transform(whole), expected)
+    same_records([in_memory.transform(chunk) for chunk in chunks], expected)
 
 
 @settings(max_examples=max(settings().max_examples // 4, 1))
@@ -143,7 +166,7 @@ def test_columns_are_what_somebody_says(tmp_path: Path, case: str, missing: str)
     compare(whole, source, schema, missing=missing)
     if kind is Kind.DATE:
         with limits(1, 1000), pytest.raises(DataError, match="no date where dates are needed"):
-            build_encoder(profile_file(source), schema, missing=missing)
+            Encoder.from_statistics(profile_file(source), schema, missing=missing)
 
 
 def test_too_many_categories_are_refused(tmp_path: Path) -> None:
@@ -153,7 +176,7 @@ def test_too_many_categories_are_refused(tmp_path: Path) -> None:
         found = profile_file(open_chunked(path, rows=50))
     schema = Schema.assign(found.kinds(), quasi_identifiers=["a"])
     with pytest.raises(HierarchyError, match="500"):
-        build_encoder(found, schema)
+        Encoder.from_statistics(found, schema)
 
 
 def test_bounds_are_checked_by_the_numbers_of_records_in_the_file(tmp_path: Path) -> None:
@@ -161,13 +184,20 @@ def test_bounds_are_checked_by_the_numbers_of_records_in_the_file(tmp_path: Path
     path.write_text("a,b\n" + "".join(f"{i},2020-01-{i % 28 + 1:02d}\n" for i in range(100)))
     source = open_chunked(path, rows=7)
     found = profile_file(source)
-    common = build_encoder(found, Schema.assign(found.kinds(), quasi_identifiers=["a", "b"]))
-    looked = partial(out_of_bounds_in_file, source)
-    check_range_bounds(found, common, {"a": (0, 99)}, looked)
+    common = Encoder.from_statistics(found, Schema.assign(found.kinds(), quasi_identifiers=["a", "b"]))
+
+    def locate(name: str, bounds: tuple[float, float]) -> Occurrence:
+        chunks = source.numbered_chunks(columns=[name])
+        found_in = [
+            common.out_of_bounds(with_column_types(chunk, found), name, bounds, start=start) for start, chunk in chunks
+        ]
+        return sum(found_in, Occurrence())
+
+    common.check_bounds({"a": (0, 99)}, locate)
     with pytest.raises(DataError, match=r"outside its bounds in 10 of 100 records \(the first is record 91\)"):
-        check_range_bounds(found, common, {"a": (0, 89)}, looked)
+        common.check_bounds({"a": (0, 89)}, locate)
     with pytest.raises(ShoalError, match="no column 'c'"):
-        check_range_bounds(found, common, {"c": (0, 1)}, looked)
+        common.check_bounds({"c": (0, 1)}, locate)
 
 
 MODELS = [
@@ -211,10 +241,11 @@ def test_demands_are_those_of_the_whole_table(
         data.check_feasible(expected, models)
     except ShoalError as error:
         with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-            build_sensitive_encoder(found, models, schema)
+            SensitiveEncoder.from_statistics(found, models, schema).check_feasible()
         return
-    common = build_sensitive_encoder(found, models, schema)
-    parts = [constraints_of_chunk(with_column_types(chunk, found), common) for chunk in source.chunks()]
+    common = SensitiveEncoder.from_statistics(found, models, schema)
+    common.check_feasible()
+    parts = [common.transform(with_column_types(chunk, found)) for chunk in source.chunks()]
     assert np.concatenate([part.codes for part in parts]).tolist() == expected.codes.tolist()
     for part in parts:
         for mine, theirs in zip(part[1:], expected[1:], strict=True):
@@ -229,4 +260,4 @@ def test_too_many_sensitive_values_are_refused(tmp_path: Path) -> None:
         found = profile_file(open_chunked(path, rows=7))
         schema = Schema.assign(found.kinds(), quasi_identifiers=["q"], sensitive=["s"])
         with pytest.raises(DataError, match="too many for a table that is read in pieces"):
-            build_sensitive_encoder(found, [PrivacyModel.parse("s", "distinct-l(2)")], schema)
+            SensitiveEncoder.from_statistics(found, [PrivacyModel.parse("s", "distinct-l(2)")], schema)

@@ -1,0 +1,167 @@
+"""Encode the survey design of a table: sampling weights, strata and households."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shoal.data.chunked.column_sketch import Occurrence, normalized_cells
+from shoal.data.table import Table
+from shoal.domain import FloatVector, IntVector, Survey, SurveyDesign, number_by_first_row
+from shoal.domain.columns import Kind
+from shoal.errors import ColumnError, DataError
+
+_MAX_WEIGHT = 1e100
+"""Maximum sampling weight; sums of larger ones may overflow."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurveyColumns:
+    """Sampling weights, strata and households of a table or of a chunk with column types; None if not named.
+
+    Equal keys of two chunks are the same stratum or household.
+    """
+
+    sampling_weights: FloatVector | None
+    strata: pl.DataFrame | None
+    """Key of the stratum of each record, one column per named column; missing is a value."""
+    households: pl.DataFrame | None
+    """Key of the household of each record, one column."""
+    invalid_weights: Occurrence
+    missing_households: Occurrence
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        sampling_weights: str = "",
+        strata: Sequence[str] = (),
+        households: str = "",
+        start: int = 0,
+    ) -> SurveyColumns:
+        """Read the columns of a table, or of a chunk from row ``start`` on. `check_survey` refuses invalid cells."""
+        for name in (*([sampling_weights] if sampling_weights else []), *strata, *([households] if households else [])):
+            if name not in table.names:
+                raise ColumnError.unknown(name, table.names)
+        weights = _weights(table, sampling_weights) if sampling_weights else None
+        keys = _keys(table, [households]) if households else None
+        return cls(
+            weights,
+            _keys(table, strata) if strata else None,
+            keys,
+            Occurrence() if weights is None else Occurrence.of(~((weights > 0) & (weights <= _MAX_WEIGHT)), start),
+            Occurrence() if keys is None else Occurrence.of(keys.to_series().is_null().to_numpy(), start),
+        )
+
+    def stratum_keys(self) -> IntVector | None:
+        """Return a key of the stratum of each record, equal in all chunks for equal values."""
+        if self.strata is None:
+            return None
+        distinct, numbers = _distinct_tuples(self.strata)
+        keys = [hashlib.sha256(repr(values).encode()).digest()[:7] for values in distinct.iter_rows()]
+        return np.array([int.from_bytes(key, "big") for key in keys], dtype=np.int64)[numbers]
+
+
+class SurveyStatistics(NamedTuple):
+    """Statistics of the survey columns of a table, which can be added over its chunks."""
+
+    strata: Counter[int]
+    """Number of records by the key of their stratum."""
+    invalid_weights: Occurrence
+    records: int
+
+    @classmethod
+    def of(cls, chunk: Table, survey: Survey, *, start: int) -> SurveyStatistics:
+        """Compute the statistics of a chunk with column types that starts at this row."""
+        columns = SurveyColumns.of(chunk, **survey.names, start=start)
+        keys = columns.stratum_keys()
+        return cls(Counter() if keys is None else Counter(keys.tolist()), columns.invalid_weights, chunk.height)
+
+    def merge(self, other: SurveyStatistics) -> SurveyStatistics:
+        """Merge the statistics of two chunks."""
+        return SurveyStatistics(
+            self.strata + other.strata, self.invalid_weights + other.invalid_weights, self.records + other.records
+        )
+
+    def check(self, survey: Survey) -> None:
+        """Raise if a sampling weight is invalid anywhere in the table."""
+        check_survey(
+            self.invalid_weights,
+            Occurrence(),
+            sampling_weights=survey.sampling_weights,
+            households="",
+            records=self.records,
+        )
+
+
+def check_survey(
+    invalid_weights: Occurrence, missing_households: Occurrence, *, sampling_weights: str, households: str, records: int
+) -> None:
+    """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
+    if invalid_weights.count:
+        raise DataError.invalid_weights(sampling_weights, of=records, **invalid_weights.error_arguments)
+    if missing_households.count:
+        raise DataError.missing_household(households, of=records, **missing_households.error_arguments)
+
+
+def build_survey_design(
+    table: Table, *, sampling_weights: str = "", strata: Sequence[str] = (), households: str = ""
+) -> SurveyDesign:
+    """Return the sampling weights, strata and households of the records; None for each that is not named."""
+    columns = SurveyColumns.of(table, sampling_weights=sampling_weights, strata=strata, households=households)
+    check_survey(
+        columns.invalid_weights,
+        columns.missing_households,
+        sampling_weights=sampling_weights,
+        households=households,
+        records=table.height,
+    )
+    survey_design = SurveyDesign(
+        columns.sampling_weights,
+        None if columns.strata is None else _distinct_tuples(columns.strata)[1],
+        None if columns.households is None else _distinct_tuples(columns.households)[1],
+    )
+    if survey_design.strata is not None and survey_design.households is not None:
+        _check_nested(survey_design.strata, survey_design.households)
+    return survey_design
+
+
+def _weights(table: Table, name: str) -> FloatVector:
+    content = table.cells.content(name)
+    if content.kind is not Kind.NUMERIC or content.numbers is None:
+        raise ColumnError.not_numeric(name, content.kind)
+    return content.numbers.to_numpy().astype(np.float64)
+
+
+def _keys(table: Table, names: Sequence[str]) -> pl.DataFrame:
+    """Return the cells as a reader sees them, with every missing value as null and zero without a sign."""
+    columns = []
+    for place, name in enumerate(names):
+        cells = normalized_cells(table, name)
+        if cells.dtype in (pl.Categorical, pl.Enum):
+            cells = cells.cast(pl.String)
+        columns.append(cells.set(table.cells.content(name).values.is_null(), None).alias(str(place)))
+    return pl.DataFrame(columns)
+
+
+def _distinct_tuples(keys: pl.DataFrame) -> tuple[pl.DataFrame, IntVector]:
+    """Return the distinct tuples of values in the order of first appearance, and the number of each record's tuple."""
+    first = keys.with_row_index("row").select(pl.first("row").over(keys.columns))
+    rows, numbers = number_by_first_row(first.to_series().to_numpy().astype(np.int64))
+    return keys[rows], numbers
+
+
+def _check_nested(strata: IntVector, households: IntVector) -> None:
+    """Raise an error if the members of a household are in different strata."""
+    low, high = np.full(int(households.max()) + 1, len(strata)), np.full(int(households.max()) + 1, -1)
+    np.minimum.at(low, households, strata)
+    np.maximum.at(high, households, strata)
+    if (low != high).any():
+        raise DataError.household_across_strata(int((low != high).sum()))
