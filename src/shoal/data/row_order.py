@@ -42,7 +42,7 @@ def row_hashes(table: Table, *, seed: int) -> RowHashes:
     """
     keys = np.full(table.height, mix_bits(np.array([seed], dtype=np.uint64))[0], dtype=np.uint64)
     for name in table.names:
-        with translate_errors(lambda name=name: DataError.not_sortable(name)):  # type: ignore[misc]
+        with translate_errors(lambda name=name: DataError.unknown_objects(name)):  # type: ignore[misc]
             cells = _hash_cells(table.cells.exact_values(name))
         keys = mix_bits((keys + _STEP) ^ mix_bits(cells))
     return keys
