@@ -14,6 +14,7 @@ from shoal.domain import CategoricalColumn, Evaluation, ModelCheck
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
 from shoal.metrics.class_size import (
+    ClassSizeSums,
     DiscernibilitySums,
     class_size_sums,
     discernibility_sums,
@@ -137,10 +138,9 @@ def evaluate_parts(
 
     ``disclosures`` are the sums of each sensitive column over the classes of the release.
     """
-    risks = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
-    sums_before, sums_after = (_compute_partials(sizes.blocks(facts.k), risks) for sizes in (before, after))
+    evaluation, class_sums = _evaluate_classes(before, after, facts.k)
     merged: PartialSums = {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
-    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: sums_after[class_size_sums]}
+    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: class_sums}
     figures = {measure: _finalize(measure, merged, facts) for measure in _mergeable_measures()}
     return Evaluation(
         records=facts.records,
@@ -148,13 +148,50 @@ def evaluate_parts(
         quasi_identifiers=facts.quasi_identifiers,
         base=base,
         distance=distance,
-        before=_risks(sums_before, risks, k=facts.k),
-        after=_risks(sums_after, risks, k=facts.k),
-        disclosures=_disclosures(disclosures, [m for m in measures().values() if m.family == "disclosure"]),
+        disclosures=_all_disclosures(disclosures),
         notes=notes,
         models=models,
+        **evaluation,
         **_by_family(figures, facts.quasi_identifiers),
     )
+
+
+def evaluate_classes(
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    *,
+    k: int | None,
+    quasi_identifiers: tuple[str, ...],
+    disclosures: Mapping[str, DisclosureSums] = MappingProxyType({}),
+    models: tuple[ModelCheck, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Evaluation:
+    """Evaluate the classes of a release: risks and disclosures, but no losses, which need the original records."""
+    return Evaluation(
+        records=after.records,
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        base="none",
+        loss={},
+        disclosures=_all_disclosures(disclosures),
+        notes=notes,
+        models=models,
+        **_evaluate_classes(before, after, k)[0],
+    )
+
+
+def _evaluate_classes(
+    before: ClassSizeCounts, after: ClassSizeCounts, k: int | None
+) -> tuple[dict[str, Any], ClassSizeSums]:
+    """Return the risks before and after, and the sums over the released classes."""
+    risks = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
+    sums = [_compute_partials(sizes.blocks(k), risks) for sizes in (before, after)]
+    before_risks, after_risks = (_risks(each, risks, k=k) for each in sums)
+    return {"before": before_risks, "after": after_risks}, sums[1][class_size_sums]
+
+
+def _all_disclosures(sums: Mapping[str, DisclosureSums]) -> dict[str, dict[str, float | None]]:
+    return _disclosures(sums, [measure for measure in measures().values() if measure.family == "disclosure"])
 
 
 def _mergeable_measures() -> list[Measure]:
