@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -233,7 +234,7 @@ def test_missing_days_are_empty_fields(tmp_path: Path, way: str) -> None:
         encode_records(table, schema_of(table))
     full = encode_records(read_table(pl.DataFrame({"d": DATES})), schema_of(read_table(pl.DataFrame({"d": DATES}))))
     missing = np.array([[False], [False], [True], [True]])
-    columns = recode(type(full)(**{**vars(full), "missing": missing}), GROUPS, recodings={"d": way})
+    columns = recode(replace(full, missing=missing), GROUPS, recodings={"d": way})
     write_table(replace_columns(table, schema_of(table), columns), tmp_path / "out.csv")
     cell = "[2020-01-01 to 2020-01-04]" if way == "interval" else "2020-01-03"
     assert (tmp_path / "out.csv").read_text() == f"d,x\n{cell},1\n{cell},1\n,1\n,1\n"

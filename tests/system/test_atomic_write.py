@@ -11,8 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.data import atomic_write, file_sha256, read_table, write_table
+from shoal.data import file_sha256, read_table, write_table
 from shoal.errors import FileError, OutputError
+from shoal.system.transaction import atomic_write
 
 
 def names(folder: Path) -> list[str]:
@@ -103,7 +104,7 @@ def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("shoal.system.atomic.lock_handle", interrupted)
+        patch.setattr("shoal.system.locks.lock_handle", interrupted)
         with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "a.csv", force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []

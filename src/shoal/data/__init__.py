@@ -26,7 +26,7 @@ from shoal.data.encode.sensitive_values import (
     sensitive_columns,
     verification_value_codes,
 )
-from shoal.data.encode.survey_design import SurveyColumns, build_survey_design, check_survey
+from shoal.data.encode.survey_design import SurveyColumns, SurveyStatistics, build_survey_design
 from shoal.data.equivalence_classes import (
     class_labels,
     class_sizes,
@@ -57,7 +57,6 @@ from shoal.data.row_order import RowOrder, shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
-from shoal.system.atomic import atomic_write
 
 __all__ = [
     "BrokenDependency",
@@ -70,9 +69,9 @@ __all__ = [
     "SensitiveCodes",
     "SensitiveEncoder",
     "SurveyColumns",
+    "SurveyStatistics",
     "Table",
     "ambiguous_formats",
-    "atomic_write",
     "broken_dependencies",
     "build_survey_design",
     "categories_from_statistics",
@@ -80,7 +79,6 @@ __all__ = [
     "check_feasible",
     "check_models",
     "check_not_mixed",
-    "check_survey",
     "check_unambiguous",
     "class_labels",
     "class_sizes",

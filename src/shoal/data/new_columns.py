@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -37,13 +38,18 @@ def gather_indices(numbers: IntVector) -> pl.Series:
     return pl.Series(numbers).set(pl.Series(numbers < 0), None)
 
 
-def rows_to_copy(words: pl.Series, column: TextColumn) -> IntVector | None:
+def first_rows(words: pl.Series) -> dict[str | None, int]:
+    """Return the first row of each distinct text."""
+    first = words.arg_unique()
+    return dict(zip(words.gather(first).to_list(), first.to_list(), strict=True))
+
+
+def rows_to_copy(row_of: Mapping[str | None, int], column: TextColumn) -> IntVector | None:
     """Return for each record an original row with its new value, -1 where missing.
 
-    None if a value does not occur in the original. Copying cells preserves the type of the column.
+    ``row_of`` is an original row of each value. None if a value does not occur in the original. Copying cells preserves
+    the type of the column.
     """
-    first = words.arg_unique()
-    row_of = dict(zip(words.gather(first).to_list(), first.to_list(), strict=True))
     used = np.unique(column.codes[column.codes >= 0])
     if not all(column.words[index] in row_of for index in used):
         return None
@@ -54,8 +60,8 @@ def rows_to_copy(words: pl.Series, column: TextColumn) -> IntVector | None:
 
 def copy_spelling(fields: pl.Series, words: pl.Series, column: TextColumn) -> TextColumn:
     """Spell each new value as the first original field with this value does, if any."""
-    first = words.arg_unique()
-    spelling = dict(zip(words.gather(first).to_list(), fields.gather(first).to_list(), strict=True))
+    row_of = first_rows(words)
+    spelling = dict(zip(row_of, fields.gather(list(row_of.values())).to_list(), strict=True))
     return TextColumn(tuple(spelling.get(word) or word for word in column.words), column.codes)
 
 

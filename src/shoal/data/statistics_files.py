@@ -14,7 +14,7 @@ import polars as pl
 from shoal.data.file_formats import extension
 from shoal.data.frames.polars_frames import PolarsCells, series_content, with_columns
 from shoal.data.library_errors import translate_read_errors, translate_write_errors
-from shoal.data.new_columns import rows_to_copy
+from shoal.data.new_columns import first_rows, rows_to_copy
 from shoal.data.round_trip import round_trips
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, ReadOptions, Table
 from shoal.domain import DateColumn, IntegerColumn, RoundedColumn, TextColumn
@@ -167,7 +167,7 @@ class LabelledCells(PolarsCells):
         """Return whether every new value occurs in the original column, with its label."""
         return (
             isinstance(column, TextColumn)
-            and rows_to_copy(series_content(self.table[name]).text_values, column) is not None
+            and rows_to_copy(first_rows(series_content(self.table[name]).text_values), column) is not None
         )
 
     def frame(self) -> pl.DataFrame:

@@ -6,8 +6,10 @@ import gzip
 import io
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, closing, suppress
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 import polars as pl
 
@@ -41,7 +43,8 @@ def write_table(table: Table, path: str | os.PathLike[str], *, formulas: str = "
     if kind in ("csv", "tsv"):
         with translate_errors(lambda: OutputError.not_representable(path)):
             table = neutralize_table(table) if formulas == NEUTRALIZE else table
-        _write_text(table, path, kind)
+        with translate_write_errors(path), closing(DelimitedWriter(path, kind)) as writer:
+            writer.write(table)
     elif kind == "excel":
         # same sheet name and header as the source, so that the same settings read it again
         sheet, header = str(table.settings.get("sheet", "Sheet1")), bool(table.settings.get("header", True))
@@ -57,35 +60,52 @@ def _frame(table: Table, path: Path) -> pl.DataFrame:
         return table.cells.frame()
 
 
-def _write_text(table: Table, path: Path, kind: str) -> None:
-    with translate_write_errors(path):
-        blocks = _text_blocks(table, kind)
-        with path.open("wb") as file:
-            if not is_compressed(path):
-                file.writelines(blocks)
-                return
-            # no name and no time in the gzip header, so that equal releases have equal bytes
-            with gzip.GzipFile(filename="", mode="wb", fileobj=cast("BinaryIO", file), mtime=0) as compressed:
-                for block in blocks:
-                    compressed.write(block)
+class DelimitedWriter:
+    """Writes delimited text, compressed or not; a delimited table keeps its dialect and bytes in the same format."""
 
+    def __init__(self, path: Path, kind: str) -> None:
+        self._path, self._kind, self._has_header = path, kind, False
+        self._files = ExitStack()
 
-def _text_blocks(table: Table, kind: str) -> Iterator[bytes]:
-    """Return blocks of text; a delimited file keeps its dialect and bytes unless the format changes."""
-    cells = table.cells
-    if isinstance(cells, DelimitedCells) and table.kind == kind:
-        return cells.splice()
-    frame = cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame()
-    return _delimited(frame, delimiter="\t" if kind == "tsv" else ",")
+    @cached_property
+    def _out(self) -> IO[bytes]:
+        """The output, opened when the first records are encoded, so that an error leaves no partial file."""
+        file = self._files.enter_context(self._path.open("wb"))
+        if not is_compressed(self._path):
+            return file
+        # no name and no time in the gzip header, so that equal releases have equal bytes
+        packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+        return cast("IO[bytes]", self._files.enter_context(packed))
 
+    def write(self, chunk: Table) -> None:
+        """Write the next records; only the first ones have a header."""
+        cells, skip = chunk.cells, 0
+        if isinstance(cells, DelimitedCells) and chunk.kind == self._kind:
+            skip = len(cells.text_start()) if self._has_header else 0
+            blocks = cells.splice()
+        else:
+            blocks = self._delimited(cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame())
+        for block in blocks:
+            self._out.write(block[skip:])
+            skip -= min(skip, len(block))
+        self._has_header = True
 
-def _delimited(frame: pl.DataFrame, *, delimiter: str) -> Iterator[bytes]:
-    # quote a missing cell that is its whole record: readers ignore blank lines at the end of a file
-    missing = '""' if frame.width == 1 else ""
-    for number, rows in enumerate(frame.iter_slices(_ROWS_PER_BLOCK)):
-        header = number == 0
-        text = rows.write_csv(separator=delimiter, include_header=header, line_terminator="\n", null_value=missing)
-        yield text.encode()
+    def _delimited(self, frame: pl.DataFrame) -> Iterator[bytes]:
+        for number, rows in enumerate(frame.iter_slices(_ROWS_PER_BLOCK)):
+            yield rows.write_csv(
+                separator="\t" if self._kind == "tsv" else ",",
+                include_header=number == 0 and not self._has_header,
+                line_terminator="\n",
+                # quote a missing cell that is its whole record: readers ignore blank lines at the end of a file
+                null_value='""' if frame.width == 1 else "",
+            ).encode()
+
+    def close(self) -> None:
+        self._files.close()
+
+    def discard(self) -> None:
+        with suppress(OSError, ValueError):
+            self.close()
 
 
 def _write_columns(frame: pl.DataFrame, path: Path, kind: str) -> None:

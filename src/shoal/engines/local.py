@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from shoal import data
-from shoal.data import ReadOptions, Table
+from shoal.data import ReadOptions, SurveyStatistics, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
@@ -32,7 +32,7 @@ from shoal.data.chunked import (
     profile_file,
     with_column_types,
 )
-from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Records, Verification
+from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Verification
 from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
 from shoal.engines.part_totals import (
@@ -45,7 +45,7 @@ from shoal.engines.part_totals import (
     summarize_part,
 )
 from shoal.engines.parts import Slice, split_into_parts
-from shoal.engines.parts_plan import ROW, Arrays, PartsPlan, add_value_counts, from_arrays, to_arrays
+from shoal.engines.parts_plan import ROW, Arrays, EncodedRecords, PartsPlan, add_value_counts, from_arrays, to_arrays
 from shoal.errors import PromiseError
 from shoal.metrics.evaluate import PartialSums
 from shoal.metrics.partial_sums import KeyedCounts
@@ -101,7 +101,18 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
 
     def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
         """Derive the plan from the statistics."""
-        plan = PartsPlan.build(profile, policy, self.budget)
+        survey = None
+        if policy.survey.columns:
+            chunks = self.source.numbered_chunks(columns=policy.survey.columns)
+            survey = reduce(
+                SurveyStatistics.merge,
+                (
+                    SurveyStatistics.of(with_column_types(chunk, profile), policy.survey, start=start)
+                    for start, chunk in chunks
+                ),
+            )
+        parallel = min(threads.threads(), PARALLEL_PARTS)
+        plan = PartsPlan.build(profile, policy, self.budget, survey=survey, parallel_parts=parallel)
         plan.encoder.check_bounds(policy.bounds, partial(self._out_of_bounds, plan))
         return plan
 
@@ -119,22 +130,22 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         if self._is_partitioned(key):
             return
         self._reset()
-        done, leaves = 0, np.zeros(plan.cuts.n_blocks, dtype=np.int64)
+        done, leaves = 0, np.zeros(plan.n_leaves, dtype=np.int64)
         buffer = _SpillBuffer(self.leaf_spill)
-        value_counts = plan.zero_value_counts(plan.cuts.n_blocks)
+        value_counts = plan.zero_value_counts(plan.n_leaves)
 
-        def assign(chunk: Table) -> tuple[Records, IntVector]:
-            records = plan.encode(chunk)
-            return records, plan.assign_leaves(records)
+        def assign(chunk: Table) -> tuple[EncodedRecords, IntVector]:
+            encoded = plan.encode(chunk)
+            return encoded, plan.assign_leaves(encoded)
 
-        for records, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
-            arrays = to_arrays(records, done + np.arange(records.count))
+        for encoded, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
+            arrays = to_arrays(encoded, done + np.arange(encoded.count))
             for number in np.flatnonzero(np.bincount(leaf)).tolist():
                 some = np.flatnonzero(leaf == number)
                 buffer.add(str(number), {name: column[some] for name, column in arrays.items()})
             leaves += np.bincount(leaf, minlength=len(leaves))
-            add_value_counts(records, leaf, value_counts)
-            done += records.count
+            add_value_counts(encoded.records, leaf, value_counts)
+            done += encoded.count
             progress(done, plan.records)
         buffer.spill_all()
         self.leaf_spill.flush()
@@ -176,7 +187,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
     def _value_counts(self, plan: PartsPlan, slices: Sequence[Slice]) -> IntMatrix:
         counts = plan.zero_value_counts(len(slices))
         for number, (leaf, start, stop) in enumerate(slices):
-            records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template)
+            records = from_arrays(self.leaf_spill.slice(str(leaf), start, stop), plan.template).records
             add_value_counts(records, np.full(records.count, number), counts)
         return counts
 
@@ -185,7 +196,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         parts = [self.leaf_spill.slice(str(leaf), start, stop) for leaf, start, stop in slices]
         arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
         rows = arrays[ROW]
-        result = plan.process_part(from_arrays(arrays, plan.template))
+        result = plan.process_part(from_arrays(arrays, plan.template), number)
         order = np.argsort(rows, kind="stable")
         columns = {name: cells[order] for name, cells in result.columns.items()}
         self.part_spill.append(str(number), {ROW: rows[order], **columns})

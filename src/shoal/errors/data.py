@@ -60,6 +60,13 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def too_many_strata(cls, strata: int, *, most: int) -> Self:
+        return cls(
+            f"The table has {strata:,} strata, and at most {most:,} can be worked on in pieces",
+            "Use coarser strata, or release the table in memory.",
+        )
+
+    @classmethod
     def too_many_sensitive(cls, column: str, most: int) -> Self:
         return cls(
             f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, which are too"

@@ -17,6 +17,7 @@ from shoal.errors.messages import pluralize
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.release.base_release import BaseRelease
 from shoal.release.pipeline import PipelineResult
+from shoal.release.save import ExtraFiles
 
 if TYPE_CHECKING:
     from shoal.engines.local import LocalEngine
@@ -87,8 +88,6 @@ class FileRelease(BaseRelease):
 
 DEFAULT_MEMORY = "2GB"
 """Default memory limit."""
-ExtraFiles = Mapping[Path, str]
-"""Contents of further files about a release, by path."""
 
 
 class FileJob(NamedTuple):

@@ -26,7 +26,7 @@ from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.release import large_tables
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.options import check_fraction
-from shoal.release.result import policy_path
+from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
 from shoal.verification.verify import minimal_schema

@@ -16,7 +16,7 @@ from shoal.domain import Kind, Names, PrivacyModel, Role, Schema, Verification, 
 from shoal.engines.memory_budget import MemoryBudget, check_memory, memory_budget
 from shoal.errors import ColumnError, OptionError
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
-from shoal.system.scratch import scratch
+from shoal.system.scratch import temporary_folder
 from shoal.verification.verify import minimal_schema, verify_chunks
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def open_in_pieces(
 def counting_folder() -> Iterator[Path]:
     """Yield a private folder for class counts; those of killed runs are removed."""
     owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    with scratch(Path(tempfile.gettempdir()) / f"shoal-{owner}") as folder:
+    with temporary_folder(Path(tempfile.gettempdir()) / f"shoal-{owner}") as folder:
         yield folder
 
 
@@ -141,15 +141,18 @@ def stored_frame(
     """Write these columns of a frame to a scratch folder: a frame may give other rows each time it is evaluated."""
     from shoal.engines.spark.parquet_source import check_names, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
-    from shoal.engines.spark.scratch_folder import default_scratch, scratch_folder
     from shoal.engines.spark.session import own_session, session_of
+    from shoal.engines.spark.storage import HadoopStorage, default_scratch
 
     session = session_of(frame)
     check_names(frame)
     for name in columns:
         if name not in frame.columns:
             raise ColumnError.unknown(name, frame.columns)
-    with translate_spark_errors(), scratch_folder(session, default_scratch(session, scratch_address)) as folder:
+    with (
+        translate_spark_errors(),
+        HadoopStorage(session).scratch_folder(default_scratch(session, scratch_address)) as folder,
+    ):
         # by position: in the session of the user, names may be patterns
         places = [place for place, name in enumerate(frame.columns) if name in columns]
         keyed = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))

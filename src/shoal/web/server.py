@@ -21,7 +21,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shoal.system.atomic import os_error_reason
-from shoal.system.scratch import scratch
+from shoal.system.scratch import temporary_folder
 from shoal.web.app import create_app
 from shoal.web.context import AppContext
 from shoal.web.errors import PageError
@@ -66,7 +66,7 @@ def serve(config: ServerConfig, *, notify: Callable[[str], None]) -> None:
     os.umask(0o077)
     store = ProjectStore(config.folder)
     port = _DEFAULT_PORT if config.port is None else config.port
-    with _bound(config.host, port, free=config.port is None) as listener, scratch(scratch_folder()) as folder:
+    with _bound(config.host, port, free=config.port is None) as listener, temporary_folder(scratch_folder()) as folder:
         limits = WorkerLimits(config.memory, folder)
         warming = KernelWarmup(limits)
         context = AppContext(store, WorkerPool(limits), Jobs(limits), folder, config.max_upload, warmup=warming)

@@ -11,6 +11,7 @@ from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, Distinc
 from shoal.data.csv.text_values import NUMBER, parse_floats
 from shoal.data.decimals import float_dtype
 from shoal.data.frames.polars_frames import series_content
+from shoal.data.new_columns import first_rows
 from shoal.data.table import ColumnContent
 from shoal.domain import Precision
 from shoal.domain.columns import Kind
@@ -62,14 +63,9 @@ class ColumnType:
         return self.sketch.empty_fields
 
     @cached_property
-    def first_positions(self) -> dict[str, int]:
+    def first_positions(self) -> dict[str | None, int]:
         """Index of the first distinct cell of each value."""
-        if self.distinct_content is None:
-            return {}
-        words = self.distinct_content.text_values
-        first = words.drop_nulls().arg_unique() if not words.null_count() else words.arg_unique()
-        pairs = zip(words.gather(first).to_list(), first.to_list(), strict=True)
-        return {word: at for word, at in pairs if word is not None}
+        return {} if self.distinct_content is None else first_rows(self.distinct_content.text_values)
 
     def value_counts(self) -> dict[str, int] | None:
         """Return the records of each value, sorted by value (numbers by size), without missing values."""

@@ -70,7 +70,7 @@ class SpillFolder:
         packed, path = np.empty(rows, dtype=columns), self._path(name)
         for key, array in arrays.items():
             packed[key] = array
-        content = packed.view(np.uint8)
+        content = packed.view(np.uint8).data
         checksum = zlib.crc32(content)
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as file:
@@ -132,10 +132,10 @@ class SpillFolder:
         try:
             with path.open("rb") as file:
                 file.seek(part.offset + start * rows.itemsize)
-                read = file.readinto(rows.view(np.uint8)) if len(rows) else 0
+                read = file.readinto(rows.view(np.uint8).data) if len(rows) else 0
         except OSError as error:
             raise FileError.unreadable(path, os_error_reason(error)) from None
-        if read != rows.nbytes or (len(rows) == part.rows and zlib.crc32(rows.view(np.uint8)) != part.checksum):
+        if read != rows.nbytes or (len(rows) == part.rows and zlib.crc32(rows.view(np.uint8).data) != part.checksum):
             raise FileError.damaged(path, "scratch")
         return rows
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_type import ColumnType
@@ -13,7 +12,7 @@ from shoal.data.chunked.table_statistics import TableStatistics
 from shoal.data.csv.delimited_cells import ColumnSource, DelimitedCells, ParsedColumn
 from shoal.data.encode.dates import format_days, to_date_series
 from shoal.data.frames.polars_frames import PolarsCells
-from shoal.data.new_columns import gather_indices, to_number_series, to_polars_dtype, to_string_series
+from shoal.data.new_columns import gather_indices, rows_to_copy, to_number_series, to_polars_dtype, to_string_series
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table
 from shoal.domain import DateColumn, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
@@ -99,13 +98,10 @@ class TypedFrameCells(PolarsCells):
             return to_polars_dtype(column, self.table.schema[name])
         if not isinstance(column, TextColumn):
             return to_number_series(column)
-        used = np.unique(column.codes[column.codes >= 0])
-        known = all(column.words[place] in column_type.first_positions for place in used)
-        if column_type.distinct_cells is None or (column.numeric and len(used)) or not known:
+        rows = rows_to_copy(column_type.first_positions, column)
+        if column_type.distinct_cells is None or rows is None or (column.numeric and (column.codes >= 0).any()):
             return to_string_series(column)
-        rows = np.full(len(column.words) + 1, -1, dtype=np.int64)  # one more at the end for position -1
-        rows[used] = [column_type.first_positions[column.words[place]] for place in used]
-        return column_type.distinct_cells.cells.gather(gather_indices(rows[column.codes]))
+        return column_type.distinct_cells.cells.gather(gather_indices(rows))
 
     def _dated(self, column: DateColumn, name: str) -> pl.Series:
         if self.table.schema[name] in (pl.Date, pl.Datetime):

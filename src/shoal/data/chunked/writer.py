@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import math
 import os
 import re
 import secrets
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -20,15 +18,14 @@ from polars import selectors
 from polars.exceptions import PolarsError
 
 from shoal.data.chunked.source import ChunkedFile
-from shoal.data.csv.delimited_cells import DelimitedCells
 from shoal.data.csv.formulas import NEUTRALIZE, count_formulas, is_formula, neutralize_table
-from shoal.data.file_formats import extension, full_extension, is_compressed, writable_format
+from shoal.data.file_formats import extension, full_extension, writable_format
 from shoal.data.frames.polars_frames import series_content
 from shoal.data.library_errors import translate_errors, translate_write_errors
 from shoal.data.read import read_table
 from shoal.data.row_order import row_hashes, shuffled_order, take
 from shoal.data.table import ReadOptions, Table
-from shoal.data.write import ipc_compression
+from shoal.data.write import DelimitedWriter, ipc_compression
 from shoal.errors import DataError, OutputError
 
 CHUNKED_FORMATS = ("csv", "tsv", "parquet", "arrow")
@@ -68,10 +65,12 @@ class ChunkWriter:
         self._path, self._formula_policy = path, formulas if kind in ("csv", "tsv") else None
         self.formulas: dict[str, int] = {}
         """Number of cells of each column that a spreadsheet would evaluate."""
-        with translate_write_errors(path):
-            self._output: FormatWriter = (
-                DelimitedWriter(path, kind) if kind in ("csv", "tsv") else ColumnarWriter(path, kind, folder)
-            )
+        self._output: FormatWriter
+        if kind in ("csv", "tsv"):
+            with translate_write_errors(path), path.open("wb"):  # before any work
+                self._output = DelimitedWriter(path, kind)
+        else:
+            self._output = ColumnarWriter(path, kind, folder)
 
     def write(self, chunk: Table) -> None:
         with translate_write_errors(self._path):
@@ -96,49 +95,6 @@ class ChunkWriter:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: TracebackType | None) -> None:
         self._output.discard()
-
-
-class DelimitedWriter:
-    """Delimited text, compressed or not."""
-
-    def __init__(self, path: Path, kind: str) -> None:
-        self._kind, self._has_header = kind, False
-        self._file: BinaryIO = path.open("wb")
-        # No name and no time in the gzip header, so that the same release has the same bytes.
-        packed = is_compressed(path)
-        self._out = gzip.GzipFile(filename="", mode="wb", fileobj=self._file, mtime=0) if packed else self._file
-
-    def write(self, chunk: Table) -> None:
-        cells = chunk.cells
-        if isinstance(cells, DelimitedCells) and chunk.kind == self._kind:
-            self._put(cells.splice(), len(cells.text_start()) if self._has_header else 0)
-        else:
-            frame = cells.text_frame() if isinstance(cells, DelimitedCells) else cells.frame()
-            self._put(iter([self._delimited(frame)]), 0)
-        self._has_header = True
-
-    def _put(self, blocks: Iterator[bytes], skip: int) -> None:
-        """Write the blocks without their first bytes: only the first chunk has a header."""
-        for block in blocks:
-            self._out.write(block[skip:])
-            skip -= min(skip, len(block))
-
-    def _delimited(self, frame: pl.DataFrame) -> bytes:
-        # A missing value in a single column is written as "": trailing blank lines are not read as records.
-        return frame.write_csv(
-            separator="\t" if self._kind == "tsv" else ",",
-            include_header=not self._has_header,
-            line_terminator="\n",
-            null_value='""' if frame.width == 1 else "",
-        ).encode()
-
-    def close(self) -> None:
-        self._out.close()
-        self._file.close()
-
-    def discard(self) -> None:
-        with suppress(OSError, ValueError):
-            self.close()
 
 
 class ColumnarWriter:

@@ -137,12 +137,15 @@ class SensitiveEncoder:
             values[column.name] = SensitiveValues.of(column, column_type.distinct_content, normalize, counts)
         return cls(tuple(models), values, _constraints(models, values, statistics.records))
 
-    def check_feasible(self) -> None:
-        """Raise an error for models that the whole table as one group violates."""
+    def check_feasible(self, counts: IntVector | None = None, records_name: str = "the table") -> None:
+        """Raise an error for models that the whole table as one group violates, or records with these value counts."""
+        constraints = self.constraints
+        counts = np.concatenate([values.counts for values in self.values.values()]) if counts is None else counts
         for d, model in enumerate(self.models):
-            counts = self.values[model.column].counts
-            one_class = ClassValueCounts.from_keys(np.arange(len(counts)), counts, len(counts))
-            _check_satisfied(self.constraints, d, model, values_of_counts(self.constraints, d, one_class), "the table")
+            start, stop = constraints.value_offsets[constraints.column[d] : constraints.column[d] + 2]
+            present = np.flatnonzero(counts[start:stop])
+            one_class = ClassValueCounts.from_keys(present, counts[start:stop][present], int(stop - start))
+            _check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name)
 
     def transform(self, table: Table) -> ModelConstraints:
         """Return the constraints with the codes of the table, or of a chunk that has the column types of the table."""

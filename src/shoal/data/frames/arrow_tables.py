@@ -17,7 +17,7 @@ from shoal.data.frames.polars_frames import (
     to_storable_series,
 )
 from shoal.data.library_errors import translate_errors
-from shoal.data.new_columns import rows_to_copy, to_number_series, to_polars_dtype
+from shoal.data.new_columns import first_rows, rows_to_copy, to_number_series, to_polars_dtype
 from shoal.data.table import ColumnContent, NewColumn, NewColumns
 from shoal.domain import DateColumn, IntVector, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
@@ -87,7 +87,7 @@ class ArrowCells:
             return to_arrow_type(column, self.content(name).values.dtype, cells.type)
         if not isinstance(column, TextColumn):
             return pa.chunked_array([to_number_series(column).to_arrow()])
-        rows = rows_to_copy(self.content(name).text_values, column)
+        rows = rows_to_copy(first_rows(self.content(name).text_values), column)
         if rows is None:
             words = pa.array(column.words, type=pa.string())
             return pa.chunked_array([words.take(pa.array(column.codes, mask=column.codes < 0))])

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shoal.data.frames.polars_frames import series_content, series_visible_values
-from shoal.data.new_columns import rows_to_copy, to_number_series
+from shoal.data.new_columns import first_rows, rows_to_copy, to_number_series
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table, check_table
 from shoal.domain import DateColumn, IntVector, RoundedColumn, TextColumn
 from shoal.errors import DataError
@@ -65,7 +65,7 @@ class ArrayCells:
             raise DataError.array_text(name)
         if not isinstance(column, TextColumn):
             return to_number_series(column).to_numpy()
-        rows = rows_to_copy(self.content(name).text_values, column)
+        rows = rows_to_copy(first_rows(self.content(name).text_values), column)
         if rows is None:
             raise DataError.array_text(name)
         copied = self._column(name)[np.maximum(rows, 0)]

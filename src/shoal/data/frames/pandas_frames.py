@@ -23,7 +23,7 @@ from shoal.data.frames.object_columns import (
 )
 from shoal.data.frames.polars_frames import series_exact_values, series_visible_values, to_storable_series
 from shoal.data.library_errors import translate_errors
-from shoal.data.new_columns import keeps_dtype, rows_to_copy, to_number_series, to_string_series
+from shoal.data.new_columns import first_rows, keeps_dtype, rows_to_copy, to_number_series, to_string_series
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table
 from shoal.domain import DateColumn, IntVector, RoundedColumn, TextColumn
 from shoal.domain.columns import Kind
@@ -124,7 +124,7 @@ class PandasCells:
             if numbers.dtype.is_integer() and numbers.null_count():
                 return type(series)(numbers.to_list(), index=series.index, dtype="Int64")
             return numbers.to_numpy(writable=True)
-        rows = rows_to_copy(self.content(name).text_values, column)
+        rows = rows_to_copy(first_rows(self.content(name).text_values), column)
         return _pandas_text(series, to_string_series(column)) if rows is None else _pandas_take(series, rows)
 
     def frame(self) -> pl.DataFrame:

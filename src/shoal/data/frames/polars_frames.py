@@ -14,6 +14,7 @@ from shoal.data.encode.dates import to_date_series
 from shoal.data.frames.object_columns import object_codes, object_content, object_exact_values, to_storable_objects
 from shoal.data.library_errors import translate_errors
 from shoal.data.new_columns import (
+    first_rows,
     gather_indices,
     rows_to_copy,
     to_number_series,
@@ -81,7 +82,7 @@ def _new_series(series: pl.Series, column: NewColumn) -> pl.Series:
         return to_polars_dtype(column, series.dtype)
     if not isinstance(column, TextColumn):
         return to_number_series(column)
-    rows = rows_to_copy(series_content(series).text_values, column)
+    rows = rows_to_copy(first_rows(series_content(series).text_values), column)
     return to_string_series(column) if rows is None else drop_unused_categories(_gather(series, rows))
 
 

@@ -86,7 +86,9 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
 
     def plan(self, profile: TableStatistics, policy: Policy) -> PartsPlan:
         """Derive the plan from the statistics."""
-        plan = PartsPlan.build(profile, policy, self.budget)
+        survey = table_profile.survey_statistics(self.source, profile, policy.survey) if policy.survey.columns else None
+        parallel = self.session.sparkContext.defaultParallelism
+        plan = PartsPlan.build(profile, policy, self.budget, survey=survey, parallel_parts=parallel)
         locate = partial(table_profile.out_of_bounds, self.source, profile, plan.encoder)
         plan.encoder.check_bounds(policy.bounds, locate)
         return plan
@@ -97,7 +99,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         leaf_counts = map_batches(self._group_columns(plan), task, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
         rows = run_job(self.session, "partition", counts.collect, records=plan.records, progress=progress)
-        leaves, value_counts = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.zero_value_counts(plan.cuts.n_blocks)
+        leaves, value_counts = np.zeros(plan.n_leaves, dtype=np.int64), plan.zero_value_counts(plan.n_leaves)
         for leaf, code, count in rows:
             if code == ALL:
                 leaves[leaf] = count
@@ -115,7 +117,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), positions)
 
     def _value_counts(self, plan: PartsPlan, slices: Sequence[Slice]) -> IntMatrix:
-        parts = self._with_slice_starts(plan, part_positions([[one] for one in slices], plan.cuts.n_blocks))
+        parts = self._with_slice_starts(plan, part_positions([[one] for one in slices], plan.n_leaves))
         task = SparkTask(tasks.count_slice_values, self._partition_state(plan, parts))
         counts = map_batches(self._group_columns(plan), task, f"{POSITION} long, {CODE} long, {COUNT} long")
         value_counts, totals = plan.zero_value_counts(len(slices)), counts.groupBy(POSITION, CODE).agg({COUNT: "sum"})

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shoal.data import Encoder, SensitiveEncoder, distinct_texts, encode_sensitive_column
+from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics, distinct_texts, encode_sensitive_column
 from shoal.data.chunked import (
     ClassCounter,
     TableStatistics,
@@ -22,10 +22,10 @@ from shoal.data.chunked import (
     with_column_types,
 )
 from shoal.data.spelling import normalize_text_for_verification
-from shoal.domain import ModelCheck, PrivacyModel, Schema
+from shoal.domain import ModelCheck, PrivacyModel, Schema, Survey
 from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 
-ROW, START, RECORDS, STATISTICS, PART = "row", "start", "records", "statistics", "part"
+ROW, START, RECORDS, STATISTICS, PART, STRATUM = "row", "start", "records", "statistics", "part", "stratum"
 COUNT, FACTS = "count", "facts"
 
 
@@ -89,6 +89,28 @@ def count_out_of_bounds(state: BoundsState, input_batches: Iterator[Any]) -> Ite
         occurrence = state.encoder.out_of_bounds(typed, name, state.bounds, start=start)
         if occurrence.count:
             yield arrow_batches.batch_of({RECORDS: [occurrence.count], START: [occurrence.first]})
+
+
+class SurveyState(NamedTuple):
+    """State of the survey task."""
+
+    names: Mapping[str, str]
+    statistics: TableStatistics
+    survey: Survey
+
+
+def count_strata(state: SurveyState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Count the records of each stratum and, without a stratum, the invalid sampling weights."""
+    for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
+        typed = with_column_types(arrow_batches.chunk_of(block, state.names), state.statistics)
+        found = SurveyStatistics.of(typed, state.survey, start=start)
+        strata = [*found.strata]
+        yield arrow_batches.batch_of(
+            {STRATUM: strata, RECORDS: [found.strata[key] for key in strata], START: [start] * len(strata)}
+        )
+        if found.invalid_weights.count:
+            counts = {RECORDS: [found.invalid_weights.count], START: [found.invalid_weights.first]}
+            yield arrow_batches.batch_of({STRATUM: [None], **counts})
 
 
 class ClassCountState(NamedTuple):

@@ -40,12 +40,12 @@ class PartitionState(NamedTuple):
 def count_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
     """Count the records of each leaf and their sensitive values."""
     plan = state.plan
-    counts, value_counts = np.zeros(plan.cuts.n_blocks, dtype=np.int64), plan.zero_value_counts(plan.cuts.n_blocks)
+    counts, value_counts = np.zeros(plan.n_leaves, dtype=np.int64), plan.zero_value_counts(plan.n_leaves)
     for block in arrow_batches.blocks(input_batches):
-        records = plan.encode(arrow_batches.chunk_of(block, state.names))
-        leaf = plan.assign_leaves(records)
+        encoded = plan.encode(arrow_batches.chunk_of(block, state.names))
+        leaf = plan.assign_leaves(encoded)
         counts += np.bincount(leaf, minlength=len(counts))
-        add_value_counts(records, leaf, value_counts)
+        add_value_counts(encoded.records, leaf, value_counts)
     some = np.flatnonzero(counts)
     yield arrow_batches.batch_of({LEAF: some, CODE: np.full(len(some), ALL), COUNT: counts[some]})
     leaf, code = np.nonzero(value_counts)
@@ -68,9 +68,9 @@ def count_slice_values(state: PartitionState, input_batches: Iterator[Any]) -> I
         return
     counts = plan.zero_value_counts(len(parts.part) + 1)  # the last row counts the records of no slice, at position -1
     for block in arrow_batches.blocks(input_batches):
-        records = plan.encode(arrow_batches.chunk_of(block, state.names))
-        positions = parts.of(plan.assign_leaves(records), arrow_batches.numbers_of(block, ROW))
-        add_value_counts(records, positions, counts)
+        encoded = plan.encode(arrow_batches.chunk_of(block, state.names))
+        positions = parts.of(plan.assign_leaves(encoded), arrow_batches.numbers_of(block, ROW))
+        add_value_counts(encoded.records, positions, counts)
     position, code = np.nonzero(counts[:-1])
     yield arrow_batches.batch_of({POSITION: position, CODE: code, COUNT: counts[position, code]})
 
@@ -107,7 +107,7 @@ def process_parts(state: ProcessState, input_batches: Iterator[Any]) -> Iterator
 def _piece(state: ProcessState, number: int, block: list[Any]) -> Iterator[Any]:
     plan = state.plan
     chunk = arrow_batches.chunk_of(block, state.names)
-    result = plan.process_part(plan.encode(chunk))
+    result = plan.process_part(plan.encode(chunk), number)
     words = {key: tuple(texts) for key, texts in result.interval_texts.items()}
     released, sums = plan.release_chunk(chunk, result.columns, words)
     arrays, texts, replaced = arrow_batches.ReleasedArrays(released, block), [], dict[str, Any]()

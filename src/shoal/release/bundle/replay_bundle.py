@@ -15,7 +15,8 @@ from shoal.errors.messages import quote_names
 from shoal.hierarchy import Hierarchy
 from shoal.release.anonymize import replay
 from shoal.release.bundle.archive import Manifest, open_archive, read_hierarchies, read_policy
-from shoal.release.result import Release, check_path
+from shoal.release.result import Release
+from shoal.release.save import check_path
 
 
 class ReplayInputs(NamedTuple):

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.data.file_formats import EXTENSIONS
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import atomic_write
 from shoal.web.context import AppContext, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.render import check_revision, pending_response, redirect, render_page, render_step

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import OutputError
-from shoal.system.atomic import atomic_write, os_error_reason, remove_leftovers
-from shoal.system.atomic import sweep as sweep_files
+from shoal.system.atomic import os_error_reason, remove
 from shoal.system.cache_folder import user_cache_folder
-from shoal.system.locks import locked
+from shoal.system.locks import lock_abandoned, locked
+from shoal.system.transaction import recover, write_file
 from shoal.web.errors import PageError
 from shoal.web.projects.model import Project
 
@@ -52,13 +52,11 @@ class ProjectStore:
 
     def _repair(self) -> None:
         """Repair what killed processes left half deleted or half written."""
-        for deleted in self._folder.glob(f"{_DELETED}*"):
-            if not deleted.is_symlink():
-                shutil.rmtree(deleted, ignore_errors=True)
+        remove(*self._folder.glob(f"{_DELETED}*"))
         for project in self.all():
-            remove_leftovers(self.release(project.id))
+            _restore_release(self.release(project.id))
             for folder in (self.folder(project.id), self.hierarchies(project.id)):
-                sweep_files(folder)
+                recover(folder)
             if not project.keeps_data:
                 with suppress(OSError):
                     self.drop_data(project.id)
@@ -175,12 +173,23 @@ class ProjectStore:
         return facts if isinstance(facts, dict) else None
 
     def write_results(self, id: str, name: str, facts: Any) -> None:
-        with atomic_write(self.path(id, name), force=True) as part:
-            part.chmod(0o600)
-            part.write_text(json.dumps(facts), encoding="utf-8")
+        write_file(self.path(id, name), json.dumps(facts), force=True, private=True)
 
     def _write(self, project: Project) -> None:
         self.write_results(project.id, _PROJECT_FILE, project.to_dict())
+
+
+def _restore_release(folder: Path) -> None:
+    """Restore a release folder whose replacement by version 0.1.0, which kept no journal, was killed."""
+    for before in folder.parent.glob(".before-*"):
+        if not folder.exists():
+            with suppress(OSError):
+                before.rename(folder)
+        remove(before)
+    for new in folder.parent.glob(".making-*"):
+        with lock_abandoned(new) as unlocked:
+            if unlocked:
+                remove(new)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import ShoalError
-from shoal.system.atomic import remove_leftovers
+from shoal.system.transaction import recover
 from shoal.web.errors import PageError
 from shoal.web.workers.process import TaskProgress, Worker, WorkerLimits
 
@@ -119,7 +119,7 @@ class Jobs:
             job.ending = True
             await worker.wait_closed()
             if "folder" in params:
-                remove_leftovers(Path(params["folder"]))
+                recover(Path(params["folder"]).parent)
             job.state, job.ended = state, time.monotonic()
 
     async def cancel(self, project: str) -> None:
