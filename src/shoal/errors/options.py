@@ -107,6 +107,10 @@ class OptionError(ShoalError):
         return cls("A memory limit is for tables that are read from files", "give a path, or leave out memory=")
 
     @classmethod
+    def two_frames(cls) -> Self:
+        return cls("A Spark DataFrame is evaluated with another one only", "give both tables as Spark DataFrames")
+
+    @classmethod
     def needs_memory(cls, option: str) -> Self:
         return cls(
             f"{option} needs the whole table in memory, and this table is read in pieces",

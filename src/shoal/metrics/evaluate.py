@@ -14,6 +14,7 @@ from shoal.domain import CategoricalColumn, Evaluation, FloatVector, IntVector, 
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
 from shoal.metrics.class_size import (
+    ClassSizeSums,
     DiscernibilitySums,
     class_size_sums,
     discernibility_sums,
@@ -139,11 +140,9 @@ def evaluate_parts(
     ``disclosures`` are the sums of each sensitive column over the classes of the release, and ``risks`` those over the
     classes before and after, if they do not follow from the sizes of the classes alone.
     """
-    sums_before, sums_after = risks or [
-        _compute_partials(sizes.blocks(facts.k), _risk_measures()) for sizes in (before, after)
-    ]
+    evaluation, class_sums = _evaluate_classes(before, after, facts.k, risks)
     merged = merge_sums(sums)
-    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: sums_after[class_size_sums]}
+    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: class_sums}
     figures = {measure: _finalize(measure, merged, facts) for measure in _mergeable_measures()}
     return Evaluation(
         records=facts.records,
@@ -151,13 +150,52 @@ def evaluate_parts(
         quasi_identifiers=facts.quasi_identifiers,
         base=base,
         distance=distance,
-        before=_risks(sums_before, _risk_measures(), k=facts.k),
-        after=_risks(sums_after, _risk_measures(), k=facts.k),
-        disclosures=_disclosures(disclosures, [m for m in measures().values() if m.family == "disclosure"]),
+        disclosures=_all_disclosures(disclosures),
         notes=notes,
         models=models,
+        **evaluation,
         **_by_family(figures, facts.quasi_identifiers),
     )
+
+
+def evaluate_classes(
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    *,
+    k: int | None,
+    quasi_identifiers: tuple[str, ...],
+    disclosures: Mapping[str, DisclosureSums] = MappingProxyType({}),
+    models: tuple[ModelCheck, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Evaluation:
+    """Evaluate the classes of a release: risks and disclosures, but no losses, which need the original records."""
+    return Evaluation(
+        records=after.records,
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        base="none",
+        loss={},
+        disclosures=_all_disclosures(disclosures),
+        notes=notes,
+        models=models,
+        **_evaluate_classes(before, after, k)[0],
+    )
+
+
+def _evaluate_classes(
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    k: int | None,
+    risks: tuple[PartialSums, PartialSums] | None = None,
+) -> tuple[dict[str, Any], ClassSizeSums]:
+    """Return the risks before and after, and the sums over the released classes."""
+    sums = risks or [_compute_partials(sizes.blocks(k), _risk_measures()) for sizes in (before, after)]
+    before_risks, after_risks = (_risks(each, _risk_measures(), k=k) for each in sums)
+    return {"before": before_risks, "after": after_risks}, sums[1][class_size_sums]
+
+
+def _all_disclosures(sums: Mapping[str, DisclosureSums]) -> dict[str, dict[str, float | None]]:
+    return _disclosures(sums, [measure for measure in measures().values() if measure.family == "disclosure"])
 
 
 def compute_risk_sums(classes: Iterable[tuple[IntVector, FloatVector]], k: int | None) -> PartialSums:

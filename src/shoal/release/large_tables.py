@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = 32
 """Columns for which chunks are sized: verification reads few."""
-_COUNT_FRACTION = 5
+COUNT_FRACTION = 5
 """Class counts may take so much more memory than in a release, which encodes and writes records at the same time."""
 
 
@@ -78,7 +78,7 @@ def verify_file(
             models=counting.models,
             schema=counting.schema(source.names, statistics) if counting.models else Schema(()),
             folder=folder,
-            max_bytes=_COUNT_FRACTION * budget.class_count_bytes,
+            max_bytes=COUNT_FRACTION * budget.class_count_bytes,
             missing=counting.missing,
             strata=strata,
             households=counting.households,

@@ -76,8 +76,11 @@ class ClassCounter:
         self._values = {name: rows(self._classes) for name in values}
         self._records, self._without_household = 0, Occurrence()
 
-    def add(self, chunk: Table, counts: IntVector | None = None) -> None:
-        """Count the records of a chunk of the release; with ``counts``, each row that many times."""
+    def add(self, chunk: Table, counts: IntVector | None = None, *, values: Table | None = None) -> None:
+        """Count the records of a chunk of the release; with ``counts``, each row that many times.
+
+        ``values`` has the sensitive columns of the same records, by default the chunk itself.
+        """
         for name in self._columns:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
@@ -94,7 +97,7 @@ class ClassCounter:
         else:
             self._members.add(rows.with_columns(self._household_cells(chunk)))
         for name, table in self._values.items():
-            table.add(rows.with_columns(self._value_indices(chunk, name)))
+            table.add(rows.with_columns(self._value_indices(chunk if values is None else values, name)))
         self._records += chunk.height
 
     def _household_cells(self, chunk: Table) -> pl.Series:
