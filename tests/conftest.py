@@ -39,7 +39,12 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 
 GROUPS = {
     # longest first; parts of the ids of the tests
-    "spark": ("tests/engines/test_engine_equivalence.py", "tests/engines/spark/", "spark.md"),  # one Java process
+    "spark": (
+        "tests/engines/test_engine_equivalence.py",
+        "tests/engines/test_all_engines.py",
+        "tests/engines/spark/",
+        "spark.md",
+    ),  # one Java process
     "spark-clusters": ("tests/engines/spark/test_spark_faults.py",),
     "browser": ("tests/browser/",),  # one browser and one page
     "printed-figures": ("tests/reproduction/printed/",),  # one reproduction of all printed figures

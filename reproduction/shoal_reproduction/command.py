@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -31,8 +30,7 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     Runs every printed table that the data allows, and all methods on the same data sets. Writes JSON, csv and an HTML
     page with tables and plots. docs/data.md says where the data sets are published.
     """
-    from shoal import data as tables
-    from shoal.release.result import defer_signals
+    from shoal.system.transaction import FileTransaction
     from shoal_reproduction import report
     from shoal_reproduction.reproduction import make_plan, run_plan
 
@@ -44,12 +42,10 @@ def command(data: str | None, only: tuple[str, ...], output: str, force: bool, q
     with progress(quiet=quiet, description="running", unit="runs") as line:
         facts = run_plan(selected, progress=line).to_dict()
     texts = (json.dumps(facts, indent=2, allow_nan=False) + "\n", report.table(facts), report.page(facts))
-    with ExitStack() as stack:
+    with FileTransaction(force=force) as files:
         for name, text in zip(FILES, texts, strict=True):
-            part = stack.enter_context(tables.atomic_write(place / name, force=force))
-            part.write_text(text, encoding="utf-8", newline="\n")
-        with defer_signals():
-            stack.close()
+            files.add(place / name).write_text(text)
+        files.commit()
     if as_json:
         show_json(facts)
     else:

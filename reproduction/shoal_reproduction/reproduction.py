@@ -15,7 +15,7 @@ from shoal.domain import Kind, Progress, no_progress
 from shoal.errors import OptionError
 from shoal.metrics import total_sum_of_squares
 from shoal.microaggregation import registry
-from shoal.release.result import package_versions
+from shoal.release.save import package_versions
 from shoal.search import elementary_bound
 from shoal_reproduction.cells import VERDICTS, FigureCell
 from shoal_reproduction.datasets import DATASETS, data_folder, encode_table, matches_checksum

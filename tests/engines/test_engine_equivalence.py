@@ -248,8 +248,6 @@ def test_a_policy_makes_the_same_release_again_on_either_engine(spark_release: E
     [
         ({"missing_values": "wildcard"}, OptionError, "wildcards"),
         ({"households": "household_size"}, OptionError, "households"),
-        ({"strata": ["region"], "quasi_identifiers": ["age"]}, OptionError, "strata"),
-        ({"time_limit": 2, "method": None}, OptionError, "time limit"),
         ({"k": 5000}, OptionError, "5,000"),
         ({"quasi_identifiers": ["agee"]}, ColumnError, "agee"),
         ({"memory": "5MB"}, OptionError, "too low"),

@@ -297,9 +297,6 @@ def test_killed_at_any_stage_it_finishes_with_the_same_bytes(tmp_path: Path) -> 
     [
         ({"missing_values": "wildcard"}, OptionError, "wildcards"),
         ({"households": "household_size"}, OptionError, "households"),
-        ({"strata": ["region"], "quasi_identifiers": ["age"]}, OptionError, "strata"),
-        ({"sampling_weights": "visits"}, OptionError, "sampling weights"),
-        ({"time_limit": 2, "method": None}, OptionError, "time limit"),
         ({"k": 5000}, OptionError, "5,000"),
         ({"quasi_identifiers": ["agee"]}, ColumnError, "agee"),
         ({"memory": "5MB"}, OptionError, "too low"),

@@ -11,8 +11,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.data import atomic_write, file_sha256, read_table, write_table
+from shoal.data import file_sha256, read_table, write_table
 from shoal.errors import FileError, OutputError
+from shoal.system.transaction import atomic_write, write_file
 
 
 def names(folder: Path) -> list[str]:
@@ -103,7 +104,7 @@ def test_a_signal_right_after_the_creation_leaves_nothing(tmp_path: Path, monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("shoal.system.atomic.lock_handle", interrupted)
+        patch.setattr("shoal.system.locks.lock_handle", interrupted)
         with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "a.csv", force=False):
             pytest.fail("the writing began")
     assert names(tmp_path) == []
@@ -213,3 +214,13 @@ def test_the_message_names_the_path_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"'[^']*/asked\.parquet'") as caught:
         attempt()
     assert ".shoal-" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["zwölf\n", "zwölf\n".encode()])
+def test_texts_are_utf_8_and_private_where_asked(tmp_path: Path, content: str | bytes) -> None:
+    write_file(tmp_path / "a", content)
+    write_file(tmp_path / "b", content, private=True)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == "zwölf\n".encode()
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(OutputError, match="exists"):
+        write_file(tmp_path / "a", content)

@@ -7,19 +7,21 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from shoal.errors import OutputError
-from shoal.system.scratch import scratch
+from shoal.system.scratch import temporary_folder
 from shoal.web.projects.store import projects_folder, scratch_folder
 
 OWNER = """
 import sys
+import tempfile
 from pathlib import Path
-from shoal.system.scratch import scratch
-with scratch(Path(sys.argv[1])) as folder:
+from shoal.system.scratch import temporary_folder
+with temporary_folder(Path(sys.argv[1])) as folder:
     (folder / "data.csv").write_text("1")
     print(folder, flush=True)
     sys.stdin.read()
@@ -41,26 +43,26 @@ def folders(parent: Path) -> list[Path]:
 
 def test_a_folder_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
     parent = tmp_path / "a" / "b"
-    with scratch(parent) as folder:
+    with temporary_folder(parent) as folder:
         assert folder.parent == parent
         assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE(parent.stat().st_mode) == 0o700
         assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in folder.iterdir())
         (folder / "x").mkdir()
         (folder / "x" / "data.csv").write_text("1")
     assert not folders(parent)
-    with pytest.raises(ZeroDivisionError), scratch(parent):
+    with pytest.raises(ZeroDivisionError), temporary_folder(parent):
         raise ZeroDivisionError
     assert not folders(parent)
 
 
 def test_what_the_dead_left_is_removed_and_what_the_living_own_is_not(tmp_path: Path) -> None:
     process, other = owner(tmp_path)
-    with scratch(tmp_path) as mine:
+    with temporary_folder(tmp_path) as mine:
         assert folders(tmp_path) == sorted([mine, other])
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert (other / "data.csv").exists(), "nobody was there to remove it"
-        with scratch(tmp_path) as third:
+        with temporary_folder(tmp_path) as third:
             assert folders(tmp_path) == sorted([mine, third])
         assert mine.exists()
     assert not folders(tmp_path)
@@ -71,7 +73,7 @@ def test_a_process_with_the_same_number_saves_nothing(tmp_path: Path) -> None:
     left = tmp_path / "start-0123456789abcdef"
     left.mkdir()
     (left / "owner.lock").write_text(str(os.getpid()))
-    with scratch(tmp_path):
+    with temporary_folder(tmp_path):
         assert not left.exists()
 
 
@@ -84,7 +86,7 @@ def test_only_folders_of_ours_are_removed(tmp_path: Path) -> None:
     inside = parent / "start-fedcba9876543210"
     inside.mkdir()
     (inside / "link").symlink_to(elsewhere)
-    with scratch(parent):
+    with temporary_folder(parent):
         assert not inside.exists()
     assert (elsewhere / "data.csv").exists()
     assert (parent / "photos").exists()
@@ -94,15 +96,19 @@ def test_only_folders_of_ours_are_removed(tmp_path: Path) -> None:
 def test_a_link_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "parent").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OutputError, match="is a link or belongs to somebody else"), scratch(tmp_path / "parent"):
+    with (
+        pytest.raises(OutputError, match="is a link or belongs to somebody else"),
+        temporary_folder(tmp_path / "parent"),
+    ):
         pass
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be written"), scratch(tmp_path / "file"):
+    with pytest.raises(OutputError, match="cannot be written"), temporary_folder(tmp_path / "file"):
         pass
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / ".turn").symlink_to(tmp_path / "elsewhere" / "x")
-    with pytest.raises(OutputError, match="cannot be written"), scratch(tmp_path / "own"):
-        pass
+    left = tmp_path / "own" / "start-0123456789abcdef"
+    left.mkdir(parents=True)
+    (left / "owner.lock").symlink_to(tmp_path / "elsewhere" / "x")
+    with temporary_folder(tmp_path / "own"):
+        assert left.exists()
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -111,7 +117,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     parent = tmp_path / "parent"
     parent.mkdir()
     os.chown(parent, 12345, 12345)
-    with pytest.raises(OutputError, match="belongs to somebody else"), scratch(parent):
+    with pytest.raises(OutputError, match="belongs to somebody else"), temporary_folder(parent):
         pass
 
 
@@ -119,7 +125,7 @@ def test_a_folder_that_others_could_look_into_is_closed(tmp_path: Path) -> None:
     parent = tmp_path / "parent"
     parent.mkdir()
     parent.chmod(0o777)
-    with scratch(parent):
+    with temporary_folder(parent):
         assert stat.S_IMODE(parent.stat().st_mode) == 0o700
 
 
@@ -136,3 +142,11 @@ def test_folders_follow_the_customs_of_the_system(tmp_path: Path, monkeypatch: p
     assert scratch_folder() == tmp_path / ".cache" / "shoal-web"
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
     assert scratch_folder().name == f"shoal-web-{os.getuid()}"
+
+
+def test_files_go_to_the_temporary_folder_where_the_user_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr("shoal.web.projects.store.user_cache_folder", no_home)
+    assert scratch_folder().parent == Path(tempfile.gettempdir())

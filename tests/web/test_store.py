@@ -7,11 +7,13 @@ import os
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shoal.errors import OutputError
-from shoal.system.atomic import atomic_folder, remove_leftovers
+from shoal.system import transaction
+from shoal.system.transaction import atomic_folder, recover
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.projects.store import ProjectStore
@@ -181,13 +183,33 @@ def test_a_folder_that_fails_leaves_the_old_one(tmp_path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["release"]
 
 
-def test_what_killed_runs_left_is_put_right(tmp_path) -> None:
+@pytest.mark.parametrize("step", ["written", "backed up", "moved"])
+def test_what_killed_runs_left_is_put_right(tmp_path, monkeypatch, step) -> None:
     path = tmp_path / "release"
-    (tmp_path / ".before-1").mkdir()
-    (tmp_path / ".before-1" / "file").write_text("old")
-    (tmp_path / ".making-2").mkdir()
-    remove_leftovers(path)
-    assert (path / "file").read_text() == "old"
+    with atomic_folder(path) as folder:
+        (folder / "file").write_text("old")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    def replace_folder() -> None:
+        with atomic_folder(path) as folder:
+            (folder / "file").write_text("new")
+            if step == "written":
+                killed()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction, "remove", lambda *_: None)
+        patch.setattr(transaction, "_roll_back", lambda _: False)
+        patch.setattr(transaction, "_finish" if step == "moved" else "move", killed)
+        with pytest.raises(Killed):
+            replace_folder()
+    assert len(list(tmp_path.iterdir())) > 1
+    recover(tmp_path)
+    assert (path / "file").read_text() == ("old" if step == "written" else "new")
     assert [one.name for one in tmp_path.iterdir()] == ["release"]
 
 
@@ -195,7 +217,7 @@ def test_what_killed_runs_left_is_put_right(tmp_path) -> None:
 def test_what_another_run_is_making_stays(tmp_path) -> None:
     with atomic_folder(tmp_path / "release") as folder:
         (folder / "file").write_text("new")
-        remove_leftovers(tmp_path / "release")
+        recover(tmp_path)
         assert (folder / "file").exists()
 
 

@@ -143,7 +143,7 @@ def command(
     from shoal.engines.engine import ENGINES, LOCAL
     from shoal.release.anonymize import anonymize, replay
     from shoal.release.bundle.write_bundle import bundle_path, bundle_writer
-    from shoal.release.result import check_output_paths, check_path, check_release_paths, policy_path
+    from shoal.release.save import check_output_paths, check_path, check_release_paths, policy_path
     from shoal.report.summary import summarize
 
     is_local = check_choice("engine", engine or LOCAL, ENGINES) == LOCAL

@@ -77,10 +77,10 @@ def command(
     methods; where neither is given, only auto is refined. A comparison that was stopped
     goes on where it was: finished runs are taken from the file of kept results.
     """
-    from shoal import data
     from shoal.release.compare.comparison import compare
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import comparison_page
+    from shoal.system.transaction import write_file
 
     place = None if report is None else check_path(report)
     if no_cache and cache is not None:
@@ -109,8 +109,7 @@ def command(
     if not any(point.verified for point in result.points):
         raise PromiseError.no_release_compared(runs=len(result.points), why=result.points[0].error or "")
     if place:
-        with data.atomic_write(place, force=force) as part:
-            part.write_text(comparison_page.page(facts), encoding="utf-8", newline="\n")
+        write_file(place, comparison_page.page(facts), force=force)
     if as_json:
         show_json(facts)
     else:

@@ -43,10 +43,11 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     from shoal.hierarchy import Hierarchy
     from shoal.release.anonymize import anonymize
     from shoal.release.inspect import describe
-    from shoal.release.result import policy_path
+    from shoal.release.save import policy_path
     from shoal.report import hierarchy_drawing as drawing
     from shoal.report import text
     from shoal.report.summary import summarize
+    from shoal.system.transaction import atomic_write, write_file
 
     place = Path(folder)
     try:
@@ -56,7 +57,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     register, codes, jobs = place / "register.csv", place / "postcode.csv", place / "occupation.json"
     schools, target, report = place / "education.txt", place / "released.csv", place / "report.html"
     external = place / "report.external.html"
-    with data.atomic_write(register, force=True) as part:
+    with atomic_write(register, force=True) as part:
         data.write_table(data.read_table(data.example_register(rows, seed)), part)
     show(f"1. A made-up register of {rows:,} persons: {register}\n")
     show(text.description(describe(register).to_dict()))
@@ -68,8 +69,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
     )
     hierarchy.save(codes, force=True)
     Hierarchy.from_dict(OCCUPATIONS).save(jobs, force=True)
-    with data.atomic_write(schools, force=True) as part:
-        part.write_text("\n".join(EDUCATION) + "\n", encoding="utf-8")
+    write_file(schools, "\n".join(EDUCATION) + "\n", force=True)
     show(f"   {drawing.size_text(hierarchy)}; beside it a hierarchy of occupations and the levels of education")
 
     arguments = [

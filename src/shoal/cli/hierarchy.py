@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +64,7 @@ def check(
     from shoal import data
     from shoal.hierarchy import formats
     from shoal.hierarchy.coverage import coverage
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
 
     if mapped and fix is None:
@@ -120,8 +119,9 @@ def draw(
     """
     from shoal import data
     from shoal.hierarchy import formats
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
+    from shoal.system.transaction import FileTransaction
 
     if file is not None and column is None:
         raise click.UsageError("Missing argument 'COLUMN'.", click.get_current_context())
@@ -130,10 +130,10 @@ def draw(
     tree = formats.read(hierarchy, format=from_)
     counts = data.value_counts(open_table(file, options), column) if file and column else None
     title = f"Hierarchy {Path(hierarchy).name}"
-    with ExitStack() as stack:
+    with FileTransaction(force=force) as files:
         for render, place in places.items():
-            part = stack.enter_context(data.atomic_write(place, force=force))
-            part.write_text(render(tree, counts, title=title, depth=depth), encoding="utf-8", newline="\n")
+            files.add(place).write_text(render(tree, counts, title=title, depth=depth))
+        files.commit()
     written = [str(place) for place in places.values()]
     if as_json:
         show_json(
@@ -164,7 +164,7 @@ def convert(
 ) -> None:
     """Write the hierarchy IN as OUT, in another format."""
     from shoal.hierarchy import formats
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
     from shoal.report import hierarchy_drawing as report
 
     check_output_paths([check_path(target)], sources=[Path(source)], force=force)

@@ -162,9 +162,9 @@ def wordnet(
     A word has several senses, and a synset several parents. What is not given is chosen by a rule, and counted by rule;
     --values and --report tell each choice, for somebody to read.
     """
-    from shoal import data
     from shoal.hierarchy import wordnet
-    from shoal.release.result import check_path
+    from shoal.release.save import check_path
+    from shoal.system.transaction import atomic_write
 
     place = check_path(report) if report else None
     parents = parse_pairs(parent, "parent", secret=True)
@@ -189,7 +189,7 @@ def wordnet(
     notes = [*([built.unused_text] if built.unused_text else []), "\n".join(chosen) + "; --values lists them"]
     with ExitStack() as stack:
         if place:
-            part = stack.enter_context(data.atomic_write(place, force=options["force"]))
+            part = stack.enter_context(atomic_write(place, force=options["force"]))
             part.write_text(built.report() + "\n", encoding="utf-8", newline="\n")
         _write(built.hierarchy, counts, records, options, notes=[built.report()] if values else notes, **more)
 
@@ -202,7 +202,7 @@ def _build(options: dict[str, Any], make: Callable[[dict[str, int]], Hierarchy])
 def _counts(options: dict[str, Any], *, more: Sequence[Path] = ()) -> tuple[dict[str, int], int]:
     """Check the outputs, then return the value counts of the column and the number of records."""
     from shoal import data
-    from shoal.release.result import check_output_paths, check_path
+    from shoal.release.save import check_output_paths, check_path
 
     places = [check_path(options["output"]), *more]
     check_output_paths(places, sources=[Path(options["file"])], force=options["force"])

@@ -114,6 +114,11 @@ with_column_options = with_options(
         help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information.  [default: wu-palmer]",
     ),
 )
+memory_option = click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Memory limit, such as 2GB: a csv, tsv or Parquet file of any size is then read in pieces.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
 
 

@@ -13,11 +13,13 @@ from shoal.cli.terminal import (
     as_json,
     hierarchy_arguments,
     is_bundle,
+    memory_option,
     open_table,
     parse_k,
     parse_model_options,
     parse_names,
     parse_quasi_identifiers,
+    parse_read_options,
     show,
     show_facts,
     with_hierarchy_options,
@@ -47,6 +49,7 @@ from shoal.errors import BundleError
     "--order", help="Whether the records of FILE and OTHER stand in the same order: kept or unknown; looked at."
 )
 @click.option("--sensitive", multiple=True, help="Columns whose values both together may not tell, as a,b.")
+@memory_option
 @with_counting_options("missing_values", "alpha", "strata", "households")
 @with_hierarchy_options
 @with_read_options
@@ -73,14 +76,16 @@ def command(
     if is_bundle(file):
         _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
     smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
+    in_pieces = options["memory"] is not None
     facts = verify(
-        open_table(file, options),
+        file if in_pieces else open_table(file, options),
         k=smallest,
         quasi_identifiers=names,
         models=parse_model_options(model),
         **hierarchy_arguments(options),
         **counting_arguments(options),
         **_against(options),
+        **({"memory": options["memory"], "options": parse_read_options(file, options)} if in_pieces else {}),
     ).to_dict()
     show_facts(facts, text.verification, as_json=as_json)
     if "together" in facts and not as_json:

@@ -23,7 +23,7 @@ from shoal.data.library_errors import translate_read_errors
 from shoal.data.statistics_files import read_statistics
 from shoal.data.table import ReadOptions, Table, TableCells, check_table
 from shoal.errors import DataError, FileError, OptionError
-from shoal.system.atomic import os_error_reason
+from shoal.system.atomic import open_regular, os_error_reason
 
 
 def read_table(source: Any, *, options: ReadOptions | None = None) -> Table:
@@ -100,19 +100,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
 
 
 def check_file_exists(path: Path) -> None:
-    try:
-        if path.is_dir():
-            raise FileError.is_folder(path)
-        if path.exists() and not path.is_file():
-            raise FileError.not_a_regular_file(path)
-        with path.open("rb"):
-            pass
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileError.missing(path) from None
-    except OSError as error:
-        raise FileError.unreadable(path, os_error_reason(error)) from None
-    except ValueError:
-        raise FileError.missing(path) from None
+    open_regular(path).close()
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from shoal.domain.columns import Column, Kind, Role, Schema
 from shoal.domain.privacy_models import PrivacyModel
+from shoal.domain.results import Verification
 from shoal.errors import PolicyError, ShoalError
 
 POLICY_FORMAT, _BASE_FORMAT = 5, 4
@@ -45,6 +46,11 @@ class Survey:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(filter(None, (self.sampling_weights, *self.strata, self.households)))
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Columns by what they are in the survey."""
+        return {"sampling_weights": self.sampling_weights, "strata": self.strata, "households": self.households}
 
     def to_dict(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
@@ -166,8 +172,11 @@ class Policy:
         """Treatment of cells that a spreadsheet would execute, one of ``FORMULA_POLICIES``."""
         return str(self.options.get("formulas", FORMULA_POLICIES[0]))
 
-    def with_output(self, **facts: Any) -> Self:
-        return replace(self, output=facts)
+    def with_output(self, proof: Verification, *, file: str | None = None, sha256: str | None = None) -> Self:
+        """Return the policy with the facts about its release."""
+        counts = {"records": proof.records, "classes": proof.classes, "min_class": proof.min_class}
+        facts = {"file": file, **counts, "sha256": sha256}
+        return replace(self, output={name: fact for name, fact in facts.items() if fact is not None})
 
     def rename(self, names: Mapping[str, str]) -> Self:
         models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)

@@ -80,10 +80,7 @@ class MemoryPlan(ReleasePlan):
             missing=policy.missing,
         )
         encoder.check_bounds(policy.bounds, partial(encoder.out_of_bounds, table))
-        survey = policy.survey
-        design = data.build_survey_design(
-            table, sampling_weights=survey.sampling_weights, strata=survey.strata, households=survey.households
-        )
+        design = data.build_survey_design(table, **policy.survey.names)
         if policy.models:
             records = replace(records, constraints=_model_constraints(table, policy, design))
         return cls(policy=policy, encoder=encoder, records=records, design=design)

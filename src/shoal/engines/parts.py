@@ -12,6 +12,7 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import IntMatrix, IntVector, ModelConstraints
 from shoal.engines.parts_plan import PartsPlan
+from shoal.errors.messages import pluralize
 from shoal.microaggregation.cut_tree import CutTree
 
 _MIN_GROUPS = 20
@@ -40,22 +41,38 @@ def split_into_parts(
     """
     min_size = min(_MIN_GROUPS * plan.policy.k, plan.part_size)
     parts: list[list[Slice]] = []
+    order = _leaf_order(plan.cuts)
+    for first in range(0, plan.n_leaves, plan.cuts.n_blocks):  # stratum by stratum
+        in_stratum = [Slice(first + leaf, 0, leaves[first + leaf]) for leaf in order if leaves[first + leaf]]
+        if plan.sensitive_encoder is not None and len(plan.strata):
+            counts = value_counts[[leaf.leaf for leaf in in_stratum]].sum(axis=0)
+            plan.sensitive_encoder.check_feasible(counts, f"a stratum of {pluralize(_count(in_stratum), 'record')}")
+        parts += _merge_small_leaves(plan, in_stratum, min_size, value_counts)
+    sliced = [_slice_large_leaf(part, plan.part_size) for part in parts]
+    if plan.sensitive_encoder is None:
+        return [part for slices in sliced for part in slices]
+    return _merge_infeasible(plan.sensitive_encoder.constraints, sliced, count_values)
+
+
+def _merge_small_leaves(
+    plan: PartsPlan, leaves: Sequence[Slice], min_size: int, value_counts: IntMatrix
+) -> list[list[Slice]]:
+    parts: list[list[Slice]] = []
     pending: list[Slice] = []
-    for leaf in _leaf_order(plan.cuts):
-        count = leaves[leaf]
-        if count:
-            pending.append(Slice(leaf, 0, count))
-        if pending and _is_large_enough(plan, pending, min_size, value_counts):
+    for leaf in leaves:
+        pending.append(leaf)
+        if _is_large_enough(plan, pending, min_size, value_counts):
             parts.append(pending)
             pending = []
     if pending and parts:
         parts[-1] += pending  # the rest joins the last part
     elif pending:
         parts.append(pending)
-    sliced = [_slice_large_leaf(part, plan.part_size) for part in parts]
-    if plan.sensitive_encoder is None:
-        return [part for slices in sliced for part in slices]
-    return _merge_infeasible(plan.sensitive_encoder.constraints, sliced, count_values)
+    return parts
+
+
+def _count(slices: Sequence[Slice]) -> int:
+    return sum(each.stop - each.start for each in slices)
 
 
 def _leaf_order(cuts: CutTree) -> list[int]:
@@ -72,7 +89,7 @@ def _leaf_order(cuts: CutTree) -> list[int]:
 
 def _is_large_enough(plan: PartsPlan, part: Sequence[Slice], min_size: int, value_counts: IntMatrix) -> bool:
     """Return whether these records can form groups by themselves."""
-    if sum(each.stop - each.start for each in part) < min_size:
+    if _count(part) < min_size:
         return False
     encoder = plan.sensitive_encoder
     return encoder is None or _satisfied(encoder.constraints, value_counts[[each.leaf for each in part]].sum(axis=0))

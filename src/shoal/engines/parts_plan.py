@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import data, recode
-from shoal.data import Encoder, SensitiveEncoder, Table
+from shoal.data import Encoder, SensitiveEncoder, SurveyColumns, SurveyStatistics, Table
 from shoal.data.chunked import TableStatistics, keeps_dtype, with_column_types
 from shoal.data.encode.category_codes import node_counts
 from shoal.data.row_order import mix_bits
@@ -23,12 +23,14 @@ from shoal.domain import (
     CategoricalColumn,
     DateColumn,
     FloatMatrix,
+    FloatVector,
     IntegerColumn,
     IntMatrix,
     IntVector,
     Policy,
     Precision,
     Records,
+    Refinement,
     RoundedColumn,
     Schema,
     Search,
@@ -37,17 +39,44 @@ from shoal.domain import (
 )
 from shoal.engines.memory_budget import MemoryBudget
 from shoal.engines.plan import ReleasePlan
+from shoal.errors import DataError
 from shoal.metrics.evaluate import PartialSums, compute_part_sums
 from shoal.metrics.inputs import EquivalenceClasses, TableFacts, category_facts
 from shoal.microaggregation.cut_tree import CutTree, build_cut_tree
+from shoal.microaggregation.group import check_stratum_sizes
 from shoal.recode import INTERVAL
 
 Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are spilled."""
-ROW = "row"
+ROW, _WEIGHT = "row", "w"
 _SUPPRESSED = "*"
+_MAX_LEAVES = 100_000
+"""Maximum number of leaves in all strata, each of which has a spill file."""
 NUMBERS, INTEGERS, ORIGINAL_TYPE, TEXTS = "numbers", "integers", "original type", "texts"
 """Output forms of a quasi-identifier."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EncodedRecords:
+    """Encoded records of a chunk or of a part, with what is known of their survey design."""
+
+    records: Records
+    sampling_weights: FloatVector | None = None
+    strata: IntVector | None = None
+    """Key of the stratum of each record; None without strata, and within a part, which is in one stratum."""
+
+    @property
+    def count(self) -> int:
+        return self.records.count
+
+
+class ReleasedChunk(NamedTuple):
+    """A chunk of the release."""
+
+    table: Table
+    sums: PartialSums
+    """Partial sums of the metrics."""
+    sampling_weights: FloatVector | None
 
 
 class PartResult(NamedTuple):
@@ -84,10 +113,24 @@ class PartsPlan(ReleasePlan):
     table_facts: TableFacts
     precisions: Mapping[str, Precision]
     """Precision of the numeric quasi-identifiers that are rounded."""
+    strata: IntVector
+    """Sorted keys of the strata; empty without strata."""
+    parallel_parts: int
+    """Number of parts that are processed at the same time and share a time limit."""
 
     @classmethod
-    def build(cls, statistics: TableStatistics, policy: Policy, budget: MemoryBudget) -> PartsPlan:
-        """Build the plan of a table from its statistics."""
+    def build(
+        cls,
+        statistics: TableStatistics,
+        policy: Policy,
+        budget: MemoryBudget,
+        *,
+        survey: SurveyStatistics | None,
+        parallel_parts: int,
+    ) -> PartsPlan:
+        """Build the plan of a table from its statistics; ``survey`` is None without survey columns."""
+        if survey is not None:
+            survey.check(policy.survey)
         encoder = Encoder.from_statistics(
             statistics,
             policy.schema,
@@ -103,16 +146,19 @@ class PartsPlan(ReleasePlan):
         sample = encoder.transform(statistics.sample)
         size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
         max_rows = max(1, size * sample.count // statistics.records)
+        cuts = build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
         return cls(
             policy=replace(policy, pieces=size),
             statistics=statistics,
             encoder=encoder,
             sensitive_encoder=sensitive,
-            cuts=build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4)),
+            cuts=cuts,
             part_size=size,
             template=sample if sensitive is None else replace(sample, constraints=sensitive.constraints),
             table_facts=_table_facts(statistics, encoder, sample, policy),
             precisions=_precisions(statistics, encoder, policy.rounding),
+            strata=_strata(survey, policy, blocks=cuts.n_blocks),
+            parallel_parts=parallel_parts,
         )
 
     @property
@@ -123,7 +169,14 @@ class PartsPlan(ReleasePlan):
     @property
     def columns(self) -> list[str]:
         """Columns that the groups depend on."""
-        return [*self.encoder.names, *(self.sensitive_encoder.values if self.sensitive_encoder else ())]
+        sensitive = self.sensitive_encoder.values if self.sensitive_encoder else ()
+        survey = [name for name in (self.policy.survey.sampling_weights, *self.policy.survey.strata) if name]
+        return list(dict.fromkeys([*self.encoder.names, *sensitive, *survey]))
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the cut tree in all strata."""
+        return max(1, len(self.strata)) * self.cuts.n_blocks
 
     def for_workers(self) -> PartsPlan:
         """Return the plan reduced to what chunks and parts need, small enough to send to workers."""
@@ -150,30 +203,35 @@ class PartsPlan(ReleasePlan):
         typed = precision is not None and keeps_dtype(precision, self.statistics.column_type(name).dtype)
         return ORIGINAL_TYPE if typed else NUMBERS
 
-    def encode(self, chunk: Table) -> Records:
+    def encode(self, chunk: Table) -> EncodedRecords:
         """Encode a chunk of the table, with its constraints."""
         typed = with_column_types(chunk, self.statistics)
         records = self.encoder.transform(typed)
-        if self.sensitive_encoder is None:
-            return records
-        return replace(records, constraints=self.sensitive_encoder.transform(typed))
+        if self.sensitive_encoder is not None:
+            records = replace(records, constraints=self.sensitive_encoder.transform(typed))
+        survey = SurveyColumns.of(typed, **self.policy.survey.names)
+        return EncodedRecords(records, survey.sampling_weights, survey.stratum_keys())
 
-    def assign_leaves(self, records: Records) -> IntVector:
-        """Return the leaf of the cut tree of each record."""
-        return self.cuts.block_of(records.space.sketched_points)
+    def assign_leaves(self, encoded: EncodedRecords) -> IntVector:
+        """Return the leaf of each record: those of the cut tree, numbered through stratum by stratum."""
+        leaf = self.cuts.block_of(encoded.records.space.sketched_points)
+        if encoded.strata is None:
+            return leaf
+        return leaf + self.cuts.n_blocks * np.searchsorted(self.strata, encoded.strata)
 
     def zero_value_counts(self, rows: int) -> IntMatrix:
         """Return zero counts of the sensitive values, which are none without privacy models."""
         encoder = self.sensitive_encoder
         return np.zeros((rows, int(encoder.constraints.value_offsets[-1]) if encoder else 0), dtype=np.int64)
 
-    def process_part(self, records: Records) -> PartResult:
+    def process_part(self, part: EncodedRecords, number: int) -> PartResult:
         """Group and recode the records of a part."""
+        records = part.records
         groups, columns, intervals = self.group_and_recode(
             records,
-            design=SurveyDesign(),
+            design=SurveyDesign(part.sampling_weights),
             precisions=lambda *_: self.precisions,
-            refinement=self.policy.refinement,
+            refinement=self._refinement_of(number, records.count),
         )
         recoded = {str(position): _cells(columns[name]) for position, name in enumerate(records.names)}
         interval_texts: dict[str, list[str]] = {}
@@ -191,10 +249,25 @@ class PartsPlan(ReleasePlan):
             search=groups.search,
         )
 
+    def _refinement_of(self, number: int, records: int) -> Refinement | None:
+        """Return the refinement of a part: its share of the time limit, or its steps in an earlier release."""
+        refinement = self.policy.refinement
+        if refinement is None or refinement.time_limit is None:
+            return refinement
+        if number < len(refinement.steps_planned):
+            return replace(
+                refinement,
+                steps_planned=refinement.steps_planned[number : number + 1],
+                steps_done=refinement.steps_done[number : number + 1],
+                descent_passes=refinement.descent_passes[number : number + 1],
+            )
+        share = min(1.0, self.parallel_parts * records / self.records)
+        return replace(refinement, time_limit=refinement.time_limit * share)
+
     def release_chunk(
         self, chunk: Table, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]
-    ) -> tuple[Table, PartialSums]:
-        """Return a chunk of the release and its partial sums of the metrics."""
+    ) -> ReleasedChunk:
+        """Return a chunk of the release."""
         typed = with_column_types(chunk, self.statistics)
         columns = {
             name: self._column(position, recoded, interval_texts) for position, name in enumerate(self.encoder.names)
@@ -215,7 +288,8 @@ class PartsPlan(ReleasePlan):
             means=self.encoder.imputed_numbers,
             table_facts=self.table_facts,
         )
-        return released, compute_part_sums(inputs)
+        weights = SurveyColumns.of(typed, sampling_weights=self.policy.survey.sampling_weights).sampling_weights
+        return ReleasedChunk(released, compute_part_sums(inputs), weights)
 
     def _column(self, position: int, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]) -> Any:
         name, cells = self.encoder.names[position], recoded[str(position)]
@@ -239,6 +313,16 @@ class PartsPlan(ReleasePlan):
         nodes = tuple(node.encode(errors="backslashreplace").decode() for node in categories.hierarchy.nodes)
         suppresses = self.policy.suppression > 0 or self.policy.missing == "suppress"
         return (*nodes, _SUPPRESSED) if suppresses and _SUPPRESSED not in nodes else nodes
+
+
+def _strata(survey: SurveyStatistics | None, policy: Policy, *, blocks: int) -> IntVector:
+    """Return the sorted keys of the strata; raise if one is too small, or if there are too many."""
+    if survey is None or not survey.strata:
+        return np.empty(0, dtype=np.int64)
+    check_stratum_sizes(np.array([*survey.strata.values()]), policy.k, unit="record")
+    if len(survey.strata) * blocks > _MAX_LEAVES:
+        raise DataError.too_many_strata(len(survey.strata), most=_MAX_LEAVES // blocks)
+    return np.array(sorted(survey.strata), dtype=np.int64)
 
 
 def _precisions(statistics: TableStatistics, encoder: Encoder, rounding: str) -> dict[str, Precision]:
@@ -321,8 +405,9 @@ def add_value_counts(records: Records, groups: IntVector, counts: IntMatrix) -> 
         np.add.at(counts, (groups[:, None], records.constraints.codes + records.constraints.value_offsets[:-1]), 1)
 
 
-def to_arrays(records: Records, rows: IntVector) -> Arrays:
+def to_arrays(encoded: EncodedRecords, rows: IntVector) -> Arrays:
     """Convert records to columns for a spill file, with their row numbers."""
+    records = encoded.records
     arrays: Arrays = {ROW: rows}
     arrays |= {f"v{j}": column for j, column in enumerate(records.values.T)}
     arrays |= {f"c{j}": column.astype(np.int32) for j, column in enumerate(records.codes.T)}
@@ -330,10 +415,12 @@ def to_arrays(records: Records, rows: IntVector) -> Arrays:
         arrays |= {f"m{j}": column for j, column in enumerate(records.missing.T)}
     if records.constraints is not None:
         arrays |= {f"d{j}": column.astype(np.int32) for j, column in enumerate(records.constraints.codes.T)}
+    if encoded.sampling_weights is not None:
+        arrays[_WEIGHT] = encoded.sampling_weights
     return arrays
 
 
-def from_arrays(arrays: Arrays, template: Records) -> Records:
+def from_arrays(arrays: Arrays, template: Records) -> EncodedRecords:
     """Convert the columns of a spill file to records, with the encoding of the template."""
 
     def side_by_side(letter: str, kind: type, count: int) -> NDArray[Any]:
@@ -345,10 +432,11 @@ def from_arrays(arrays: Arrays, template: Records) -> Records:
     constraints = template.constraints
     if constraints is not None:
         constraints = constraints._replace(codes=side_by_side("d", np.int64, constraints.codes.shape[1]))
-    return replace(
+    records = replace(
         template,
         values=side_by_side("v", np.float64, len(template.numeric)),
         codes=side_by_side("c", np.int64, len(template.categories)),
         missing=None if template.missing is None else side_by_side("m", np.bool_, len(template.names)),
         constraints=constraints,
     )
+    return EncodedRecords(records, arrays.get(_WEIGHT))

@@ -34,7 +34,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from shoal.system.cache_folder import cache_folder
-from shoal.system.locks import is_same_file, lock_handle
+from shoal.system.locks import open_locked
 
 _CHECKSUM = hashlib.sha256().digest_size
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvm.llvm_version_info, np.__version__)
@@ -110,18 +110,11 @@ class KernelCache:
 
     def _lock(self, path: Path) -> bool:
         """Lock a kernel, after waiting for a process that compiles it; False if files cannot be locked."""
-        lock = _lock_path(path)
         with suppress(OSError):
-            while True:
-                handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
-                if not lock_handle(handle, wait=True):
-                    os.close(handle)
-                    return False
-                if is_same_file(handle, lock):
-                    self._locks[path] = handle
-                    return True
-                os.close(handle)  # another process removed it
-        return False
+            handle = open_locked(_lock_path(path), os.O_CREAT | os.O_RDWR)
+            if handle is not None:
+                self._locks[path] = handle
+        return path in self._locks
 
     def unlock(self) -> None:
         """Release the locks of this process, whether a kernel was compiled or not."""

@@ -121,15 +121,19 @@ def _between(progress: Progress, start: float, stop: float) -> Progress:
 
 def _check_strata(strata: IntVector, design: SurveyDesign, k: int) -> None:
     if design.households is None:
-        sizes, units = np.bincount(strata), "records"
+        check_stratum_sizes(np.bincount(strata), k, unit="record")
     else:
         first = number_by_first_row(design.households)[0]
-        sizes, units = np.bincount(strata[first], minlength=int(strata.max()) + 1), "households"
+        check_stratum_sizes(np.bincount(strata[first], minlength=int(strata.max()) + 1), k, unit="household")
+
+
+def check_stratum_sizes(sizes: IntVector, k: int, *, unit: str) -> None:
+    """Raise if a stratum has fewer than k records or households."""
     if len(sizes) == 1 and sizes[0] < k:
-        raise OptionError.k_too_large(k, int(sizes[0]), unit=units.removesuffix("s"))
+        raise OptionError.k_too_large(k, int(sizes[0]), unit=unit)
     if sizes.min() < k:
         raise DataError.stratum_too_small(
-            smallest=int(sizes.min()), strata=int((sizes < k).sum()), of=len(sizes), k=k, units=units
+            smallest=int(sizes.min()), strata=int((sizes < k).sum()), of=len(sizes), k=k, units=f"{unit}s"
         )
 
 

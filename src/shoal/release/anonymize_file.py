@@ -24,21 +24,20 @@ from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, load_policy
-from shoal.release.file_release import DEFAULT_MEMORY, ExtraFiles, FileJob, FileRelease, file_release
+from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
 from shoal.release.pipeline import PolicyFactory, adapt_policy, run
-from shoal.release.result import (
+from shoal.release.save import (
+    ExtraFiles,
+    ReleaseTransaction,
     check_path,
     check_release_paths,
-    check_same_bytes,
-    defer_signals,
     package_versions,
     policy_path,
     printable_name,
 )
 from shoal.system.scratch import ScratchFolder, scratch_path
 from shoal.system.threads import use_threads
-from shoal.system.transaction import FileTransaction
 
 
 @public_function(forwards=True)
@@ -158,45 +157,28 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         raise OutputError.not_streamed(path, kind)
     with (
         ScratchFolder(scratch_path(path, None if job.scratch is None else Path(job.scratch))) as folder,
-        FileTransaction(force=job.force) as files,
+        ReleaseTransaction(path, force=job.force) as files,
     ):
         chunked = open_chunked(job.source, options=job.options)
         sizes = memory_budget(ceiling, columns=len(chunked.names))
         chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
-        parts: list[Path] = []
-
-        def destination() -> Path:
-            # files are moved in reverse order: the policy appears last, never without its release
-            parts.extend((files.add(policy_path(path)), files.add(path)))
-            return parts[1]
-
-        result = run(engine, make_policy, destination, progress=job.progress, is_replay=replayed is not None)
-        final_policy = _with_file_facts(result.policy, chunked, path, parts[1], result.proof)
-        if replayed is not None and replayed.pieces is not None:
-            check_same_bytes(replayed, final_policy)
-        release = file_release(engine, result, final_policy, path)
-        parts[0].write_text(final_policy.to_toml(), encoding="utf-8", newline="\n")
-        for other, content in (job.extra_files(release) if job.extra_files else {}).items():
-            files.add(other).write_text(content, encoding="utf-8", newline="\n")
-        with defer_signals():
-            files.commit()
+        result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=replayed is not None)
+        policy = _with_input_facts(result.policy, chunked, result.proof)
+        if replayed is not None and replayed.pieces is None:
+            replayed = None  # the size of the parts may differ
+        policy = files.final_policy(policy, result.proof, replayed=replayed)
+        release = file_release(engine, result, policy, path)
+        files.commit_release(policy, result.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release
 
 
-def _with_file_facts(policy: Policy, source: ChunkedFile, place: Path, part: Path, proof: Verification) -> Policy:
+def _with_input_facts(policy: Policy, source: ChunkedFile, proof: Verification) -> Policy:
     facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
-    with_input = replace(
+    return replace(
         policy,
         input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
         versions=package_versions(),
-    )
-    return with_input.with_output(
-        file=printable_name(place.name),
-        records=proof.records,
-        classes=proof.classes,
-        min_class=proof.min_class,
-        sha256=data.file_sha256(part),
     )

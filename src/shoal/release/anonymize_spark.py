@@ -7,36 +7,29 @@ read it back and verified it.
 from __future__ import annotations
 
 import os
-import secrets
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from shoal import data
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
 from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
-from shoal.engines.parts_plan import PartsPlan
-from shoal.errors import EngineError, OutputError, ShoalError, warn_user
+from shoal.errors import OutputError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
-from shoal.release.pipeline import PipelineResult, PolicyFactory, adapt_policy, check_features, run
-from shoal.release.result import defer_signals, package_versions, printable_name
+from shoal.release.pipeline import PolicyFactory, adapt_policy, check_features, run
+from shoal.release.save import ReleaseTransaction, package_versions, printable_name
 from shoal.system.threads import use_threads
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import SparkSource
-    from shoal.engines.spark.storage import HadoopStorage
-
-_POLICY, _SUCCESS_FILE, RELEASED = ".policy.toml", "_SUCCESS", "released"
 
 
 def anonymize_frame(
@@ -112,14 +105,17 @@ def _release_frame(
     from shoal.engines.spark.parquet_source import read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import own_session, session_of
+    from shoal.engines.spark.storage import RELEASED, HadoopStorage, default_scratch
 
     session, ceiling = session_of(frame), check_memory(memory)
-    with translate_spark_errors(), _scratch(session, _default_scratch(session, scratch), keep=True) as folder:
+    base = default_scratch(session, scratch)
+    with translate_spark_errors(), HadoopStorage(session).scratch_folder(base, keep_release=True) as folder:
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
         engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=False)
         result = run(engine, make_policy, lambda: part, progress=progress, is_replay=is_replay)
-        release = file_release(engine, result, _with_facts(source, result, {"kind": "spark"}), part)
+        policy = _with_input_facts(source, result.policy, {"kind": "spark"}).with_output(result.proof)
+        release = file_release(engine, result, policy, part)
         frame_released = read_parquet(session, part)
     for sentence in release.warnings:
         warn_user(sentence)
@@ -151,31 +147,27 @@ def release_parquet(
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
         destination = storage.qualified(storage.resolve(os.fspath(job.target)))
-        _check_destination(storage, destination, address, force=job.force)
-        with ExitStack() as folders:
+        storage.check_destination(destination, address, force=job.force)
+        with ExitStack() as stack:
             # the release is renamed into place, so it must be written on the same file system
-            publish_folder = folders.enter_context(_scratch(session, storage.parent(destination)))
-            folder = publish_folder
+            beside = stack.enter_context(storage.scratch_folder(storage.parent(destination)))
+            folder = beside
             if job.scratch is not None:
-                folder = folders.enter_context(_scratch(session, os.fspath(job.scratch)))
+                folder = stack.enter_context(storage.scratch_folder(os.fspath(job.scratch)))
             source = open_parquet(own_session(session), address)
-            _check_outside_input(storage, destination, source)
+            if any(storage.is_inside(unquote(path), destination) for path in source.files):  # via globs or links
+                raise OutputError.is_input(destination)
             if decisions is not None:
                 _check_early(source.names, decisions, source.records)
-            part, policy_part = f"{publish_folder}/{RELEASED}", f"{publish_folder}/policy"
+            outputs = storage.release_outputs(beside, destination, force=job.force)
+            files = stack.enter_context(ReleaseTransaction(outputs, force=job.force))
             engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=True)
-            result = run(engine, make_policy, lambda: part, progress=job.progress, is_replay=replayed is not None)
-            policy = _with_facts(source, result, {"kind": "parquet", "file": printable_name(storage.name(address))})
-            final_policy = policy.with_output(**{**policy.output, "file": printable_name(storage.name(destination))})
-            release = file_release(engine, result, final_policy, destination)
-            storage.write(policy_part, final_policy.to_toml())
-            with ExitStack() as stack:
-                for other, content in (job.extra_files(release) if job.extra_files else {}).items():
-                    extra_part = stack.enter_context(data.atomic_write(other, force=job.force))
-                    extra_part.write_text(content, encoding="utf-8", newline="\n")
-                with defer_signals():
-                    _publish(storage, part, policy_part, destination, force=job.force)
-                    stack.close()
+            is_replay = replayed is not None
+            result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=is_replay)
+            facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
+            policy = files.final_policy(_with_input_facts(source, result.policy, facts), result.proof)
+            release = file_release(engine, result, policy, destination)
+            files.commit_release(policy, result.proof, job.extra_files(release) if job.extra_files else {})
     for sentence in release.warnings:
         warn_user(sentence)
     return release
@@ -196,116 +188,9 @@ def _check_features(*, wildcards: bool, households: object) -> None:
     check_features(SparkEngine.unsupported, wildcards=wildcards, households=households)
 
 
-def _check_destination(storage: HadoopStorage, place: str, address: str, *, force: bool) -> None:
-    """Raise on a destination that cannot be written, above all the input itself."""
-    if _is_inside(storage.without_links(place), storage.without_links(address)) or _is_inside(
-        storage.without_links(address), storage.without_links(place)
-    ):
-        raise OutputError.is_input(place)
-    if not storage.exists(storage.parent(place)):
-        raise OutputError.no_folder(storage.parent(place))
-    for output in (place, place + _POLICY):
-        if not force and storage.exists(output):
-            raise OutputError.exists(output)
-
-
-def _check_outside_input(storage: HadoopStorage, place: str, source: SparkSource) -> None:
-    """Raise on a destination that contains a file of the input, via globs or links."""
-    if any(_is_inside(storage.without_links(unquote(path)), storage.without_links(place)) for path in source.files):
-        raise OutputError.is_input(place)
-
-
-def _is_inside(address: str, folder: str) -> bool:
-    return f"{address}/".startswith(f"{folder.rstrip('/')}/")
-
-
-def _publish(storage: HadoopStorage, part: str, policy: str, place: str, *, force: bool) -> None:
-    """Move the release to its destination, then its policy, so that a policy never appears without its release.
-
-    Outputs that are replaced are moved away first and removed at the end. They are not in a scratch folder, so no
-    failure loses them.
-    """
-    backup = f"{storage.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
-    replaced = [output for output in (place + _POLICY, place) if force and storage.exists(output)]
-    atomic = storage.has_atomic_rename(place)
-    storage.reset_permissions(part)
-    if not atomic:  # files are moved one by one: readers must wait for the _SUCCESS file
-        storage.remove(f"{part}/{_SUCCESS_FILE}")
-    if replaced:
-        storage.make_folder(backup)
-    moved: list[str] = []
-    published = False
-    try:
-        for output in replaced:
-            storage.move(output, f"{backup}/{storage.name(output)}")
-            moved.append(output)
-        storage.move(part, place)
-        published = True
-        if not atomic:
-            storage.write(f"{place}/{_SUCCESS_FILE}", "")
-        storage.move(policy, place + _POLICY)
-    except BaseException:
-        _roll_back(storage, place, backup, moved, arrived=published)
-        raise
-    if replaced:
-        storage.remove(backup)
-
-
-def _roll_back(storage: HadoopStorage, place: str, backup: str, moved: list[str], *, arrived: bool) -> None:
-    """Roll back. If that fails, raise an error that names the folder of the replaced outputs."""
-    try:
-        if arrived:
-            storage.remove(place)
-        for output in reversed(moved):
-            storage.move(f"{backup}/{storage.name(output)}", output)
-        complete = storage.is_empty(backup)  # a move that failed halfway may have left files there
-    except ShoalError:
-        complete = False
-    if not complete:
-        raise OutputError.not_restored(place, backup) from None
-    storage.remove(backup)
-
-
-def _with_facts(source: SparkSource, result: PipelineResult[PartsPlan], facts: Mapping[str, Any]) -> Policy:
-    with_input = replace(
-        result.policy,
+def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, Any]) -> Policy:
+    return replace(
+        policy,
         input={**facts, "records": source.records},
         versions={**package_versions(), "spark": source.session.version},
     )
-    proof = result.proof
-    return with_input.with_output(records=proof.records, classes=proof.classes, min_class=proof.min_class)
-
-
-@contextmanager
-def _scratch(session: SparkSession, base: str, *, keep: bool = False) -> Iterator[str]:
-    """Create a private scratch folder, removed at the end of the run or when the JVM exits.
-
-    With ``keep``, the folder ``released`` in it is kept after success.
-    """
-    from shoal.engines.spark.storage import HadoopStorage
-
-    storage = HadoopStorage(session)
-    folder = f"{storage.qualified(storage.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
-    storage.make_folder(folder)
-    storage.remove_at_exit(folder)
-    try:
-        yield folder
-    except BaseException:
-        with suppress(ShoalError):  # the original error is raised
-            storage.remove(folder)
-        raise
-    if keep:
-        storage.keep_only(folder, RELEASED)
-    else:
-        storage.remove(folder)
-
-
-def _default_scratch(session: SparkSession, scratch: str | None) -> str:
-    context = session.sparkContext
-    if scratch is not None:
-        return scratch
-    if found := context.getCheckpointDir():
-        return found
-    if not str(context.master).startswith("local"):
-        raise EngineError.no_scratch_folder()
-    return tempfile.gettempdir()

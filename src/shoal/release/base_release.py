@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal import data
 from shoal.domain import Evaluation, Policy, Search, Verification
 from shoal.metrics import MetricInputs
 from shoal.metrics.partial_sums import KeyedCounts
+from shoal.release.save import check_output_paths, check_path
 from shoal.report import html_report
 from shoal.report.external import external_facts
 from shoal.report.summary import report_facts
+from shoal.system.transaction import write_file
 
 
 class BaseRelease(ABC):
@@ -93,8 +94,6 @@ class BaseRelease(ABC):
         str
             The HTML.
         """
-        from shoal.release.result import check_output_paths, check_path
-
         facts = report_facts(
             self,
             policy=policy,
@@ -104,8 +103,7 @@ class BaseRelease(ABC):
         if path is not None:
             target = check_path(path)
             check_output_paths([target], sources=self._files, force=force)
-            with data.atomic_write(target, force=force) as part:
-                part.write_text(text, encoding="utf-8", newline="\n")
+            write_file(target, text, force=force)
         return text
 
     @property

@@ -20,7 +20,7 @@ from shoal.errors import DataError, OptionError, PolicyError
 from shoal.metrics.minimal_uniques import max_combined
 from shoal.metrics.released_points import number_rows
 from shoal.release.evaluate import read_release
-from shoal.release.result import read_back
+from shoal.release.save import read_back
 from shoal.report.explanation import explanation_text
 
 MAX_MEMBERS = 20

@@ -17,6 +17,7 @@ from shoal.errors.messages import pluralize
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.release.base_release import BaseRelease
 from shoal.release.pipeline import PipelineResult
+from shoal.release.save import ExtraFiles
 
 if TYPE_CHECKING:
     from shoal.engines.local import LocalEngine
@@ -87,8 +88,6 @@ class FileRelease(BaseRelease):
 
 DEFAULT_MEMORY = "2GB"
 """Default memory limit."""
-ExtraFiles = Mapping[Path, str]
-"""Contents of further files about a release, by path."""
 
 
 class FileJob(NamedTuple):
@@ -118,7 +117,7 @@ def file_release(
         evaluation=result.evaluation,
         policy=policy,
         parts=engine.totals,
-        released_class_sizes=engine.released_class_sizes,
+        released_class_sizes=engine.sums.released_class_sizes,
         missing={name: encoder.missing_counts.get(name, 0) for name in encoder.names},
         warnings=result.warnings,
     )

@@ -18,7 +18,8 @@ from shoal.errors import FileError, OptionError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
 from shoal.release.options import check_table, resolve_options
 from shoal.release.partition import add_losses
-from shoal.release.result import Release, package_versions, printable_name
+from shoal.release.result import Release
+from shoal.release.save import package_versions, printable_name
 from shoal.release.warnings import collect_warnings
 
 PolicyFactory = Callable[[TableProfile], Policy]

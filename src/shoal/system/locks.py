@@ -32,7 +32,35 @@ def lock_handle(descriptor: int, *, wait: bool) -> bool:
     return True
 
 
-def is_same_file(handle: int, path: Path) -> bool:
+def open_locked(path: Path, flags: int, mode: int = 0o600, *, wait: bool = True) -> int | None:
+    """Open and lock a file that another process may remove meanwhile; None if another process holds the lock.
+
+    The lock lasts until the file is closed.
+    """
+    while True:
+        handle = os.open(path, flags, mode)
+        if not lock_handle(handle, wait=wait):
+            os.close(handle)
+            return None
+        if _is_same_file(handle, path):
+            return handle
+        os.close(handle)
+
+
+def unlock(*handles: int | None) -> None:
+    """Close locked files, which releases their locks."""
+    for handle in handles:
+        if handle is not None:
+            with suppress(OSError):  # nothing was written, and the lock is released when the process ends
+                os.close(handle)
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Return whether a file belongs to this user."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _is_same_file(handle: int, path: Path) -> bool:
     """Return whether the open file still has this name."""
     try:
         return os.path.samestat(os.fstat(handle), path.lstat())
@@ -51,18 +79,6 @@ def locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def is_locked(path: Path) -> bool:
-    """Return whether another process holds the lock."""
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return not lock_handle(handle, wait=False)
-    finally:
-        os.close(handle)
-
-
 @contextmanager
 def lock_abandoned(path: Path) -> Iterator[bool]:
     """Yield whether this user owns the file or folder and no process holds its lock; lock it within the context.
@@ -72,18 +88,18 @@ def lock_abandoned(path: Path) -> Iterator[bool]:
     try:
         import fcntl
 
-        handle = os.open(path, os.O_RDONLY | _FOLLOW_NOT)
+        # file systems of a network lock only what is open for writing
+        handle = os.open(path, (os.O_RDONLY if path.is_dir() else os.O_RDWR) | _FOLLOW_NOT)
     except (ImportError, OSError):
         yield False
         return
     try:
         status = os.fstat(handle)
-        own = status.st_uid == os.geteuid() and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
         unlocked = False
-        if own:
+        if is_own(status) and (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
             with suppress(OSError):
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                unlocked = is_same_file(handle, path)
+                unlocked = _is_same_file(handle, path)
         yield unlocked
     finally:
         os.close(handle)

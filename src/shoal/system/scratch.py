@@ -1,8 +1,9 @@
-"""Scratch folders, which are removed at exit.
+"""Scratch folders: private, locked by the run that uses them, and removed at exit.
 
-`ScratchFolder` is that of one run: its finished steps, from which a killed run resumes. It holds records of the data,
-lies next to the output and is readable by its owner only. A run removes it at the end, with or without an error. An
-interrupted or killed run leaves it, and the same run resumes from it.
+The folder of a resumable run has a fixed name. It holds the finished steps of the run, contains records of the data and
+lies next to the output. A run removes it at the end, with or without an error; an interrupted or killed run leaves it,
+and the same run resumes from it. Other scratch folders have a random name and are always removed: at exit, or by the
+next process if theirs was killed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import secrets
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,11 +22,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from shoal.errors import OutputError
-from shoal.system.atomic import os_error_reason, read_checked, text_sha256, write_checked
-from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+from shoal.system.atomic import os_error_reason, read_checked, remove, text_sha256, write_checked
+from shoal.system.locks import is_own, lock_abandoned, open_locked, unlock
 
-_MARKER = "shoal.scratch"
-"""Marker file of a scratch folder; a running process holds its lock."""
+_MARKER, _TEMPORARY_MARKER = "shoal.scratch", "owner.lock"
+"""Marker files of scratch folders; a running process holds the lock."""
+_TEMPORARY = re.compile(r"(start|shoal-scratch)-[0-9a-f]{16}")
 
 
 def scratch_path(target: Path, folder: Path | None = None) -> Path:
@@ -33,42 +36,44 @@ def scratch_path(target: Path, folder: Path | None = None) -> Path:
 
 
 class ScratchFolder:
-    """A private folder for one run at a time."""
+    """A private folder for one run at a time; if it is resumable, an interrupt keeps it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self._lock = folder, -1
+    def __init__(self, folder: Path, *, resumable: bool = True) -> None:
+        self.folder, self._resumable = folder, resumable
+        self._lock: int | None = None
+
+    @property
+    def _marker(self) -> Path:
+        return self.folder / (_MARKER if self._resumable else _TEMPORARY_MARKER)
 
     def __enter__(self) -> Self:
-        marker = self.folder / _MARKER
         try:
-            while True:
+            while self._lock is None:
                 self.folder.mkdir(mode=0o700, exist_ok=True)
-                if not marker.exists() and any(self.folder.iterdir()):
+                if not self._marker.exists() and any(self.folder.iterdir()):
                     why = "it is needed as a scratch folder, and holds something else"
                     raise OutputError.unwritable(self.folder, why)
-                try:
-                    self._lock = os.open(marker, os.O_CREAT | os.O_RDWR, 0o600)
-                except FileNotFoundError:
-                    continue  # the previous run has just removed it
-                if not lock_handle(self._lock, wait=False):
-                    os.close(self._lock)
-                    raise OutputError.locked(self.folder)
-                if is_same_file(self._lock, marker):
-                    return self
-                os.close(self._lock)
+                with suppress(FileNotFoundError):  # its last owner has just removed it
+                    # a temporary folder can be locked only by a process that is about to remove it
+                    self._lock = open_locked(self._marker, os.O_CREAT | os.O_RDWR, wait=not self._resumable)
+                    if self._lock is None:
+                        raise OutputError.locked(self.folder)
         except OSError as error:
             with suppress(OSError):
                 self.folder.rmdir()  # only if empty
-            raise OutputError.unwritable(self.folder, os_error_reason(error)) from None
+            about = self.folder if self._resumable else self.folder.parent
+            raise OutputError.unwritable(about, os_error_reason(error)) from None
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         # not simply `not Exception`: a panic of a library is no interrupt
         interrupted = kind is not None and issubclass(kind, KeyboardInterrupt | SystemExit | GeneratorExit)
-        if not interrupted:
-            _remove_scratch(self.folder)
-        with suppress(OSError):  # released when the process ends
-            os.close(self._lock)
-        if isinstance(error, OSError):
+        if not (interrupted and self._resumable):
+            _remove_locked(self.folder, self._marker)
+        unlock(self._lock)
+        if not self._resumable:
+            remove(self.folder)  # a network file system keeps the names of files that were open
+        elif isinstance(error, OSError):
             raise OutputError.unwritable(self.folder, os_error_reason(error)) from None
 
     def subfolder(self, name: str) -> Path:
@@ -93,8 +98,7 @@ class ScratchFolder:
         """Remove the notes and subfolders of these names."""
         for name in names:
             shutil.rmtree(self.folder / name, ignore_errors=True)
-            with suppress(OSError):
-                (self.folder / f"{name}.json").unlink()
+            remove(self.folder / f"{name}.json")
 
 
 def hash_facts(facts: Mapping[str, Any]) -> str:
@@ -102,92 +106,52 @@ def hash_facts(facts: Mapping[str, Any]) -> str:
     return text_sha256(json.dumps(facts, sort_keys=True, default=str))
 
 
-def _remove_scratch(folder: Path) -> None:
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Yield a new private folder and remove it at exit; those of killed processes are removed first.
+
+    It is created below ``parent``, which becomes private, or in the shared folder for temporary files.
+    """
+    name = secrets.token_hex(8)
+    try:
+        if parent is not None:
+            _make_private(parent)
+        folder = Path(tempfile.gettempdir()) / f"shoal-scratch-{name}" if parent is None else parent / f"start-{name}"
+        for other in folder.parent.iterdir():
+            if _TEMPORARY.fullmatch(other.name):
+                remove_abandoned(other, resumable=False)
+    except OSError as error:
+        raise OutputError.unwritable(parent or "the folder for temporary files", os_error_reason(error)) from None
+    with ScratchFolder(folder, resumable=False):
+        yield folder
+
+
+def remove_abandoned(folder: Path, *, resumable: bool = True) -> None:
+    """Remove the scratch folder of a killed run that will not be resumed."""
+    marker = folder / (_MARKER if resumable else _TEMPORARY_MARKER)
+    with suppress(OSError):
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and is_own(status):
+            if not resumable:  # its process may have been killed before it wrote the marker
+                os.close(os.open(marker, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
+            with lock_abandoned(marker) as unlocked:
+                if unlocked:
+                    _remove_locked(folder, marker)
+
+
+def _remove_locked(folder: Path, marker: Path) -> None:
     """Remove a scratch folder. The marker goes last, so that a killed removal can be recognized and finished."""
     with suppress(OSError):
-        for entry in [entry for entry in folder.iterdir() if entry.name != _MARKER]:
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry, ignore_errors=True)
-            else:
-                with suppress(OSError):
-                    entry.unlink()
-        (folder / _MARKER).unlink(missing_ok=True)
+        remove(*(entry for entry in folder.iterdir() if entry != marker))
+        marker.unlink(missing_ok=True)
         folder.rmdir()
 
 
-def remove_abandoned(folder: Path) -> None:
-    """Remove the scratch folder of a killed run that will not be resumed."""
-    if (folder / _MARKER).is_file() and not folder.is_symlink():
-        with lock_abandoned(folder / _MARKER) as unlocked:
-            if unlocked:
-                _remove_scratch(folder)
-
-
-_OWNER = "owner.lock"
-_CLEANING = ".turn"
-"""Locked while a start cleans up, so that no other start removes a folder before its owner is locked."""
-_NAME = re.compile(r"start-[0-9a-f]{16}")
-
-
-@contextmanager
-def scratch(parent: Path) -> Iterator[Path]:
-    """Yield a new private folder below ``parent`` and remove it at exit; abandoned ones are removed first."""
-    try:
-        _private(parent)
-        cleaning = _lock(parent / _CLEANING, wait=True)
-        try:
-            _remove_abandoned_starts(parent)
-            folder = parent / f"start-{secrets.token_hex(8)}"
-            folder.mkdir(mode=0o700)
-            owner = _lock(folder / _OWNER, wait=False)
-        finally:
-            os.close(cleaning)
-    except OSError as error:
-        raise OutputError.unwritable(parent, os_error_reason(error)) from None
-    try:
-        yield folder
-    finally:
-        with suppress(OSError):
-            os.close(owner)  # first, since Windows removes no file that is open
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _private(folder: Path) -> None:
+def _make_private(folder: Path) -> None:
     """Create the folder, or check that it is owned by this user and no link."""
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or not _ours(status):
+    if not stat.S_ISDIR(status.st_mode) or not is_own(status):
         raise OutputError.unwritable(folder, "it is a link or belongs to somebody else")
     folder.chmod(0o700)
-
-
-def _remove_abandoned_starts(parent: Path) -> None:
-    for folder in parent.iterdir():
-        with suppress(OSError):
-            status = folder.lstat()
-            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(status.st_mode) and _ours(status):
-                os.close(_lock(folder / _OWNER, wait=False))  # raises while its process runs
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _ours(status: os.stat_result) -> bool:
-    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-
-
-def _lock(path: Path, *, wait: bool) -> int:
-    """Return an open file that is locked until it is closed; raise OSError if another process holds the lock."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    try:
-        try:
-            import fcntl
-        except ImportError:
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        else:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except OSError:
-        os.close(handle)
-        raise
-    return handle

@@ -137,7 +137,7 @@ def test_parts_of_a_table_add_up_and_others_do_not(tmp_path: Path) -> None:
     assert facts(one) == facts(other)
     assert one.column_profiles()[0].is_consecutive
     for wrong in ((parts[1], parts[0]), (parts[0], parts[2]), (parts[0], profile_chunk(chunks[1]))):
-        with pytest.raises(DataError, match="not of two parts of a table"):
+        with pytest.raises(DataError, match="not of two adjacent parts of a table"):
             merge_statistics(*wrong)
 
 

@@ -13,7 +13,7 @@ import shoal
 from shoal.engines.spark.engine import SparkEngine
 from shoal.engines.spark.storage import HadoopStorage
 from shoal.errors import EngineError, FileError, OutputError, PromiseError
-from shoal.release import anonymize_spark
+from shoal.system.transaction import FileTransaction
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def storage(spark: Any) -> HadoopStorage:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Return a folder with an old release and its policy, and a new release in a scratch folder."""
-    for name in ("out", "scratch/out"):
+    for name in ("out", "scratch/released"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "part-0").write_text(name)
         (tmp_path / name / "_SUCCESS").touch()
@@ -34,9 +34,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def publish(storage: HadoopStorage, folder: Path, *, force: bool = True) -> None:
-    anonymize_spark._publish(
-        storage, f"{folder}/scratch/out", f"{folder}/scratch/policy", f"file:{folder}/out", force=force
-    )
+    with FileTransaction(force=force) as files:
+        for output in storage.release_outputs(f"{folder}/scratch", f"file:{folder}/out", force=force):
+            files.add_remote(output)
+        files.commit()
 
 
 def found(folder: Path) -> tuple[str, str, list[str]]:
@@ -46,7 +47,7 @@ def found(folder: Path) -> tuple[str, str, list[str]]:
 
 def test_a_release_and_its_policy_take_the_place_of_others(storage: HadoopStorage, folder: Path) -> None:
     publish(storage, folder)
-    assert found(folder) == ("scratch/out", "new", ["out", "out.policy.toml", "scratch"])
+    assert found(folder) == ("scratch/released", "new", ["out", "out.policy.toml", "scratch"])
 
 
 @pytest.mark.parametrize("passes", range(4))

@@ -14,7 +14,7 @@ import pytest
 from fault_harness import SECRET, TABLE, table
 from ledger import Ledger, tries
 
-from shoal.system.scratch import scratch
+from shoal.system.scratch import temporary_folder
 from shoal.web.errors import PageError
 from shoal.web.projects.store import ProjectStore
 from shoal.web.workers.process import Worker, WorkerLimits
@@ -61,11 +61,11 @@ def test_a_worker_dies(tmp_path: Path, ledger: Ledger, fate: str) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from shoal.system.scratch import scratch
+from shoal.system.scratch import temporary_folder
 from shoal.web.projects.store import ProjectStore
 store = ProjectStore(Path(sys.argv[1]))
 project = store.create("people")
-with scratch(Path(sys.argv[2])) as folder:
+with temporary_folder(Path(sys.argv[2])) as folder:
     (folder / "people.csv").write_text("half of the data")
     for number in range(10**6):
         store.update(project.id, lambda found: found, new_revision=True)
@@ -93,6 +93,6 @@ def test_a_start_of_the_page_is_killed(tmp_path: Path, ledger: Ledger) -> None:
             store = ProjectStore(projects)
             assert store.read(name).revision >= 4
             assert sorted(os.listdir(projects / name)) == ["hierarchies", "project.json"]
-            with scratch(private) as folder:
+            with temporary_folder(private) as folder:
                 assert [left for left in os.listdir(private) if left.startswith("start-")] == [folder.name]
             account.whole += 1

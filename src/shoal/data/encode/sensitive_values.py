@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_statistics import MAX_DISTINCT
 from shoal.data.chunked.table_statistics import TableStatistics
+from shoal.data.chunked.typed_chunks import TypedFrameCells
 from shoal.data.encode.category_codes import check_coverage
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassValueCounts, class_values, satisfies, values_of_counts
@@ -75,6 +77,11 @@ class SensitiveValues:
         tree = _tree(column.hierarchy, [names[text] for text in first_texts], missing=len(counts) > len(first_texts))
         return cls(tuple(texts), codes, counts, *tree)
 
+    @property
+    def missing(self) -> int:
+        """Code of a missing value, whether or not one occurs."""
+        return int(np.max(self.text_codes, initial=-1)) + 1
+
     def codes(self, cells: pl.Series) -> IntVector:
         """Return the code of each cell."""
         codes = _cell_codes(self.texts, self.text_codes, cells)
@@ -130,12 +137,15 @@ class SensitiveEncoder:
             values[column.name] = SensitiveValues.of(column, column_type.distinct_content, normalize, counts)
         return cls(tuple(models), values, _constraints(models, values, statistics.records))
 
-    def check_feasible(self) -> None:
-        """Raise an error for models that the whole table as one group violates."""
+    def check_feasible(self, counts: IntVector | None = None, records_name: str = "the table") -> None:
+        """Raise an error for models that the whole table as one group violates, or records with these value counts."""
+        constraints = self.constraints
+        counts = np.concatenate([values.counts for values in self.values.values()]) if counts is None else counts
         for d, model in enumerate(self.models):
-            counts = self.values[model.column].counts
-            one_class = ClassValueCounts.from_keys(np.arange(len(counts)), counts, len(counts))
-            _check_satisfied(self.constraints, d, model, values_of_counts(self.constraints, d, one_class), "the table")
+            start, stop = constraints.value_offsets[constraints.column[d] : constraints.column[d] + 2]
+            present = np.flatnonzero(counts[start:stop])
+            one_class = ClassValueCounts.from_keys(present, counts[start:stop][present], int(stop - start))
+            _check_satisfied(constraints, d, model, values_of_counts(constraints, d, one_class), records_name)
 
     def transform(self, table: Table) -> ModelConstraints:
         """Return the constraints with the codes of the table, or of a chunk that has the column types of the table."""
@@ -189,6 +199,51 @@ def sensitive_columns(table: Table, columns: Sequence[Column]) -> tuple[Sensitiv
     Equal numbers are one value, however they are written.
     """
     return tuple(_sensitive(table, column) for column in columns)
+
+
+class SensitiveCodes(NamedTuple):
+    """A sensitive column of a whole table, for measures that count its distinct texts."""
+
+    column: SensitiveColumn
+    """Kind and hierarchy of the column, without records."""
+    codes: IntVector
+    """Code of each of the `distinct_texts`, and of a missing value."""
+    frequencies: FloatVector
+    """Frequency of each code in the table."""
+
+
+def encode_sensitive_column(statistics: TableStatistics, column: Column) -> SensitiveCodes | None:
+    """Encode a column as `sensitive_columns` does; None if its distinct values are too many."""
+    column_type = statistics.column_type(column.name)
+    distinct = column_type.distinct_cells
+    if distinct is None:
+        return None
+    if column.hierarchy is not None:
+        check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
+    table = distinct_table(statistics, column.name)
+    encoded = _sensitive(table, column)
+    places = {text: place for place, text in enumerate([*distinct_texts(statistics, column.name), None])}
+    codes = np.full(len(places), encoded.n_values)
+    codes[[places[text] for text in text_values(table, column.name).to_list()]] = encoded.codes
+    frequencies = np.bincount(encoded.codes, distinct.counts, encoded.n_values) / statistics.records
+    return SensitiveCodes(encoded.take(slice(0)), codes, frequencies)
+
+
+def distinct_table(statistics: TableStatistics, name: str) -> Table:
+    """Return the distinct cells of a column as a table of its own; raise if they are too many."""
+    column_type = statistics.column_type(name)
+    if column_type.distinct_cells is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    cells = TypedFrameCells(pl.DataFrame({name: column_type.distinct_cells.cells}), {name: column_type})
+    return replace(statistics.head, cells=cells)
+
+
+def distinct_texts(statistics: TableStatistics, name: str) -> tuple[str, ...]:
+    """Return the distinct values of a column as text; raise if they are too many."""
+    content = statistics.column_type(name).distinct_content
+    if content is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    return tuple(content.text_values.drop_nulls().unique().sort())
 
 
 def _sensitive(table: Table, column: Column) -> SensitiveColumn:

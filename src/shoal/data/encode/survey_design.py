@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal.data.chunked.column_sketch import Occurrence, normalized_cells
+from shoal.data.chunked.column_sketch import Occurrence, survey_cells
 from shoal.data.table import Table
-from shoal.domain import FloatVector, IntVector, SurveyDesign, number_by_first_row
+from shoal.domain import FloatVector, IntVector, Survey, SurveyDesign, number_by_first_row
 from shoal.domain.columns import Kind
 from shoal.errors import ColumnError, DataError
 
@@ -57,6 +60,46 @@ class SurveyColumns:
             Occurrence() if keys is None else Occurrence.of(keys.to_series().is_null().to_numpy(), start),
         )
 
+    def stratum_keys(self) -> IntVector | None:
+        """Return a key of the stratum of each record, equal in all chunks for equal values."""
+        if self.strata is None:
+            return None
+        distinct, numbers = _distinct_tuples(self.strata)
+        keys = [hashlib.sha256(repr(values).encode()).digest()[:7] for values in distinct.iter_rows()]
+        return np.array([int.from_bytes(key, "big") for key in keys], dtype=np.int64)[numbers]
+
+
+class SurveyStatistics(NamedTuple):
+    """Statistics of the survey columns of a table, which can be added over its chunks."""
+
+    strata: Counter[int]
+    """Number of records by the key of their stratum."""
+    invalid_weights: Occurrence
+    records: int
+
+    @classmethod
+    def of(cls, chunk: Table, survey: Survey, *, start: int) -> SurveyStatistics:
+        """Compute the statistics of a chunk with column types that starts at this row."""
+        columns = SurveyColumns.of(chunk, **survey.names, start=start)
+        keys = columns.stratum_keys()
+        return cls(Counter() if keys is None else Counter(keys.tolist()), columns.invalid_weights, chunk.height)
+
+    def merge(self, other: SurveyStatistics) -> SurveyStatistics:
+        """Merge the statistics of two chunks."""
+        return SurveyStatistics(
+            self.strata + other.strata, self.invalid_weights + other.invalid_weights, self.records + other.records
+        )
+
+    def check(self, survey: Survey) -> None:
+        """Raise if a sampling weight is invalid anywhere in the table."""
+        check_survey(
+            self.invalid_weights,
+            Occurrence(),
+            sampling_weights=survey.sampling_weights,
+            households="",
+            records=self.records,
+        )
+
 
 def check_survey(
     invalid_weights: Occurrence, missing_households: Occurrence, *, sampling_weights: str, households: str, records: int
@@ -82,8 +125,8 @@ def build_survey_design(
     )
     survey_design = SurveyDesign(
         columns.sampling_weights,
-        None if columns.strata is None else _tuple_numbers(columns.strata),
-        None if columns.households is None else _tuple_numbers(columns.households),
+        None if columns.strata is None else _distinct_tuples(columns.strata)[1],
+        None if columns.households is None else _distinct_tuples(columns.households)[1],
     )
     if survey_design.strata is not None and survey_design.households is not None:
         _check_nested(survey_design.strata, survey_design.households)
@@ -98,20 +141,20 @@ def _weights(table: Table, name: str) -> FloatVector:
 
 
 def _keys(table: Table, names: Sequence[str]) -> pl.DataFrame:
-    """Return the cells as a reader sees them, with every missing value as null and zero without a sign."""
     columns = []
     for place, name in enumerate(names):
-        cells = normalized_cells(table, name)
+        cells = survey_cells(table, name)
         if cells.dtype in (pl.Categorical, pl.Enum):
             cells = cells.cast(pl.String)
-        columns.append(cells.set(table.cells.content(name).values.is_null(), None).alias(str(place)))
+        columns.append(cells.alias(str(place)))
     return pl.DataFrame(columns)
 
 
-def _tuple_numbers(keys: pl.DataFrame) -> IntVector:
-    """Number the distinct tuples of values by first appearance."""
+def _distinct_tuples(keys: pl.DataFrame) -> tuple[pl.DataFrame, IntVector]:
+    """Return the distinct tuples of values in the order of first appearance, and the number of each record's tuple."""
     first = keys.with_row_index("row").select(pl.first("row").over(keys.columns))
-    return number_by_first_row(first.to_series().to_numpy().astype(np.int64))[1]
+    rows, numbers = number_by_first_row(first.to_series().to_numpy().astype(np.int64))
+    return keys[rows], numbers
 
 
 def _check_nested(strata: IntVector, households: IntVector) -> None:

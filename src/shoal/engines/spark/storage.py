@@ -1,21 +1,27 @@
-"""Files and folders of any Hadoop file system: local, HDFS, object stores."""
+"""Files and folders of any Hadoop file system (local, HDFS, object stores), and how a release appears there."""
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shoal.errors import OutputError
+from shoal.errors import EngineError, OutputError, ShoalError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ATOMIC_RENAME = ("file", "hdfs", "viewfs")
+_POLICY, _SUCCESS_FILE = ".policy.toml", "_SUCCESS"
+RELEASED = "released"
+"""Name of a release in a scratch folder."""
 
 
 class FileStamp(NamedTuple):
@@ -123,10 +129,54 @@ class HadoopStorage:
                 stream.close()
 
     def reset_permissions(self, address: str) -> None:
-        """Give a folder the default permissions."""
+        """Give a folder the default permissions; a file has them."""
         with self._at(address) as (path, system):
-            mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
-            system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
+            if system.isDirectory(path):
+                mask = self._hadoop.permission.FsPermission.getUMask(self._settings)
+                system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
+
+    @contextmanager
+    def scratch_folder(self, base: str, *, keep_release: bool = False) -> Iterator[str]:
+        """Yield a new private folder, removed at exit or when the JVM exits.
+
+        With ``keep_release``, the folder ``released`` in it stays until the JVM exits.
+        """
+        folder = f"{self.qualified(self.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
+        self.make_folder(folder)
+        self.remove_at_exit(folder)
+        try:
+            yield folder
+        except BaseException:
+            with suppress(ShoalError):  # the original error is raised
+                self.remove(folder)
+            raise
+        if keep_release:
+            self.keep_only(folder, RELEASED)
+        else:
+            self.remove(folder)
+
+    def release_outputs(self, folder: str, place: str, *, force: bool) -> tuple[HadoopOutput, HadoopOutput]:
+        """Return a release and its policy as outputs of a transaction that are written to this scratch folder."""
+        # not in the scratch folder, so that no failure loses what is replaced
+        backup = f"{self.parent(place)}/.shoal-old-{secrets.token_hex(8)}"
+        return (
+            HadoopOutput(self, f"{folder}/{RELEASED}", place, backup, force),
+            HadoopOutput(self, f"{folder}/policy", place + _POLICY, backup, force),
+        )
+
+    def check_destination(self, place: str, source: str, *, force: bool) -> None:
+        """Raise on a destination that cannot be written, above all the input itself."""
+        if self.is_inside(place, source) or self.is_inside(source, place):
+            raise OutputError.is_input(place)
+        if not self.exists(self.parent(place)):
+            raise OutputError.no_folder(self.parent(place))
+        for output in (place, place + _POLICY):
+            if not force and self.exists(output):
+                raise OutputError.exists(output)
+
+    def is_inside(self, address: str, folder: str) -> bool:
+        """Return whether an address is a folder or inside of it, links resolved."""
+        return f"{self.without_links(address)}/".startswith(f"{self.without_links(folder).rstrip('/')}/")
 
     def stamp(self, address: str) -> FileStamp:
         with self._at(address, uri=True) as (path, system):
@@ -150,3 +200,74 @@ class HadoopStorage:
             raise OutputError.unwritable(written or address, why) from None
         except (Py4JError, PySparkException) as error:
             raise OutputError.unwritable(written or address, type(error).__name__) from None
+
+
+@dataclass
+class HadoopOutput:
+    """A folder or file that a transaction moves to its place."""
+
+    storage: HadoopStorage
+    hidden: str
+    place: str
+    backup: str
+    """Folder for what is replaced, until the commit."""
+    force: bool
+    _backed_up: bool = False
+    _moved: bool = False
+
+    @property
+    def _before(self) -> str:
+        return f"{self.backup}/{self.storage.name(self.place)}"
+
+    def write_text(self, text: str) -> None:
+        self.storage.write(self.hidden, text)
+
+    def flush(self) -> None:
+        self.storage.reset_permissions(self.hidden)
+
+    def back_up(self) -> None:
+        if self.force and self.storage.exists(self.place):
+            self.storage.make_folder(self.backup)
+            self.storage.move(self.place, self._before)
+            self._backed_up = True
+
+    def move(self) -> None:
+        success = f"{self.hidden}/{_SUCCESS_FILE}"
+        # if files are moved one by one, readers must wait for the _SUCCESS file
+        is_last = not self.storage.has_atomic_rename(self.place) and self.storage.exists(success)
+        if is_last:
+            self.storage.remove(success)
+        self.storage.move(self.hidden, self.place)
+        self._moved = True
+        if is_last:
+            self.storage.write(f"{self.place}/{_SUCCESS_FILE}", "")
+
+    def roll_back(self) -> None:
+        """Roll back; if that fails, raise an error that names the folder of what was replaced."""
+        try:
+            if self._moved:
+                self.storage.remove(self.place)
+            if self._backed_up:
+                self.storage.move(self._before, self.place)
+            complete = not self.storage.exists(self._before)  # a move that failed halfway may have left files there
+        except ShoalError:
+            complete = False
+        if not complete:
+            raise OutputError.not_restored(self.place, self.backup) from None
+        if self.storage.is_empty(self.backup):
+            self.storage.remove(self.backup)
+
+    def clean_up(self) -> None:
+        self.storage.remove(self.backup)
+
+
+def default_scratch(session: SparkSession, scratch: str | None) -> str:
+    """Return a folder that all machines can access: the given one, or the checkpoint folder of the session."""
+    context = session.sparkContext
+    if scratch is not None:
+        return scratch
+    if found := context.getCheckpointDir():
+        return found
+    if not str(context.master).startswith("local"):
+        raise EngineError.no_scratch_folder()
+    return tempfile.gettempdir()

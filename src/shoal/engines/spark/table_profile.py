@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.data import Encoder
+from shoal.data import Encoder, SurveyStatistics
 from shoal.data.chunked import Occurrence, TableStatistics
 from shoal.data.chunked.table_statistics import MAX_SAMPLE
-from shoal.domain import Progress, no_progress
+from shoal.domain import Progress, Survey, no_progress
 from shoal.engines.spark import statistics_tasks
 from shoal.engines.spark.parquet_source import SparkSource, read_parquet
 from shoal.engines.spark.python_worker import SparkTask
 from shoal.engines.spark.run_jobs import map_batches, run_job
-from shoal.engines.spark.statistics_tasks import PART, RECORDS, START, STATISTICS, BoundsState, StatisticsState
+from shoal.engines.spark.statistics_tasks import (
+    PART,
+    RECORDS,
+    START,
+    STATISTICS,
+    STRATUM,
+    BoundsState,
+    StatisticsState,
+    SurveyState,
+)
 from shoal.errors import PromiseError
 
 if TYPE_CHECKING:
@@ -71,7 +81,7 @@ def _step(records: int) -> int:
 
 
 def out_of_bounds(
-    source: SparkSource, statistics: TableStatistics, encoder: Encoder, name: str, *, bounds: tuple[float, float]
+    source: SparkSource, statistics: TableStatistics, encoder: Encoder, name: str, bounds: tuple[float, float]
 ) -> Occurrence:
     """Locate the numbers of a column outside its bounds."""
     state = BoundsState(source.names_by_key([name]), statistics.select([name]), encoder, bounds)
@@ -83,3 +93,21 @@ def out_of_bounds(
     totals = occurrences.selectExpr(f"sum({RECORDS})", f"min({START})")
     count, first = run_job(source.session, "check bounds", totals.collect)[0]
     return Occurrence(int(count or 0), int(first or 0))
+
+
+def survey_statistics(source: SparkSource, statistics: TableStatistics, survey: Survey) -> SurveyStatistics:
+    """Compute the statistics of the survey columns."""
+    state = SurveyState(source.names_by_key(survey.columns), statistics.select(survey.columns), survey)
+    rows = map_batches(
+        source.with_row_numbers(survey.columns),
+        SparkTask(statistics_tasks.count_strata, state),
+        f"{STRATUM} long, {RECORDS} long, {START} long",
+    )
+    totals = rows.groupBy(STRATUM).agg({RECORDS: "sum", START: "min"}).toDF(STRATUM, RECORDS, START)
+    strata, invalid_weights = Counter[int](), Occurrence()
+    for stratum, count, first in run_job(source.session, "count strata", totals.collect):
+        if stratum is None:
+            invalid_weights = Occurrence(count, first)
+        else:
+            strata[stratum] = count
+    return SurveyStatistics(strata, invalid_weights, source.records)

@@ -16,7 +16,8 @@ from shoal.errors import FileError, HierarchyError, OptionError
 from shoal.hierarchy.formats import arx, delimited, nested_json, skos
 from shoal.hierarchy.formats.delimited import Rows, check_delimiter, read_rows, write_rows
 from shoal.hierarchy.tree import Hierarchy
-from shoal.system.atomic import atomic_write, os_error_reason
+from shoal.system.atomic import open_regular, os_error_reason
+from shoal.system.transaction import write_file
 
 FORMATS = ("arx", "edges", "json", "skos")
 
@@ -80,13 +81,8 @@ def _to_path(path: Any) -> Path:
 def _read_text(path: Path) -> str:
     """Read the text of a file: UTF-8 with or without a byte order mark, else Latin-1."""
     try:
-        if path.is_dir():
-            raise FileError.is_folder(path)
-        if path.exists() and not path.is_file():
-            raise FileError.not_a_regular_file(path)
-        raw = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise FileError.missing(path) from None
+        with open_regular(path) as file:
+            raw = file.read()
     except OSError as error:
         raise FileError.unreadable(path, os_error_reason(error)) from None
     if raw.startswith(_GZIP):
@@ -131,8 +127,7 @@ def save(hierarchy: Hierarchy, path: str | os.PathLike[str], *, format: str | No
         raw = b"\0"
     if b"\0" in raw:
         raise HierarchyError.not_encodable(sum(1 for name in hierarchy if _is_unwritable(name)))
-    with atomic_write(path, force=force) as temporary:
-        temporary.write_bytes(raw)
+    write_file(path, raw, force=force)
 
 
 def _is_unwritable(name: str) -> bool:

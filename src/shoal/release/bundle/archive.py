@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
 import shutil
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any, NamedTuple, Self
 
 from shoal.domain import Policy
-from shoal.errors import BundleError, FileError, HierarchyError, OutputError, PolicyError
+from shoal.errors import BundleError, HierarchyError, OutputError, PolicyError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.formats import parse
-from shoal.system.atomic import os_error_reason
-from shoal.system.locks import is_same_file, lock_abandoned, lock_handle
+from shoal.system.atomic import open_regular, os_error_reason
 
 MANIFEST = "manifest.json"
 """Lists every other file; an archive without it is not a bundle."""
@@ -42,7 +37,6 @@ _MAX_TEXT = 1 << 28
 """Maximum number of bytes read into memory at once; only the release may be larger."""
 _ENCRYPTED = 1
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f\\:*?"<>|]')
-_PRIVATE = re.compile(r"shoal-[0-9a-f]{16}")
 _DAMAGED = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError),
     *(ValueError, RuntimeError, OverflowError, IndexError, KeyError),
@@ -111,51 +105,9 @@ class Archive:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
-    """Create a temporary folder that no other user can read, and remove it afterwards.
-
-    Folders that killed processes left behind are removed, too.
-    """
-    try:
-        parent = Path(gettempdir())
-        for entry in parent.iterdir():
-            if _PRIVATE.fullmatch(entry.name):
-                with lock_abandoned(entry) as free:
-                    if free:  # its process was killed
-                        shutil.rmtree(entry, ignore_errors=True)
-        folder, handle = _new_folder(parent)
-    except OSError as error:
-        raise OutputError.unwritable("the folder for temporary files", os_error_reason(error)) from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
-
-
-def _new_folder(parent: Path) -> tuple[Path, int]:
-    """Create a private folder and lock it while it is open."""
-    while True:
-        folder = parent / f"shoal-{secrets.token_hex(8)}"
-        folder.mkdir(mode=0o700)
-        try:
-            handle = os.open(folder, os.O_RDONLY)
-        except FileNotFoundError:
-            continue  # another process removed it as abandoned before it was locked
-        except OSError:
-            with suppress(OSError):
-                folder.rmdir()
-            raise
-        lock_handle(handle, wait=True)
-        if is_same_file(handle, folder):
-            return folder, handle
-        os.close(handle)
-
-
-@contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     """Open an archive. What could be malicious is refused before anything is extracted."""
-    with _file(path) as file:
+    with open_regular(path) as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         size = file.tell()
         try:
@@ -165,19 +117,6 @@ def open_archive(path: Path) -> Iterator[Archive]:
         with archive:
             _check(path, archive, size)
             yield Archive(path, {entry.filename: entry.file_size for entry in archive.infolist()}, sha256, archive)
-
-
-def _file(path: Path) -> BufferedReader:
-    try:
-        if path.is_dir():
-            raise FileError.is_folder(path)
-        if path.exists() and not path.is_file():
-            raise FileError.not_a_regular_file(path)
-        return path.open("rb")
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise FileError.missing(path) from None
-    except OSError as error:
-        raise FileError.unreadable(path, os_error_reason(error)) from None
 
 
 def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:

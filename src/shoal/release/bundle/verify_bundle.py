@@ -19,15 +19,15 @@ from shoal.release.bundle.archive import (
     Archive,
     Manifest,
     open_archive,
-    private_folder,
     read_hierarchies,
     read_measures,
     read_policy,
     safe_name,
 )
 from shoal.release.column_options import resolve_policy_schema
-from shoal.release.result import check_path, read_back
+from shoal.release.save import check_path, read_back
 from shoal.report import text
+from shoal.system.scratch import temporary_folder
 from shoal.verification.verify import verify
 
 _TOLERANCE = 1e-9
@@ -163,7 +163,7 @@ def _count_release(
     archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]
 ) -> tuple[list[CheckResult], Verification | None]:
     """Extract the release, and count its classes; no verification if it could not be counted."""
-    with private_folder() as folder:
+    with temporary_folder() as folder:
         # the name in the archive may not be valid on this system
         path = folder / f"release{data.full_extension(Path(manifest.release))}"
         archive.copy(manifest.release, path)

@@ -24,12 +24,13 @@ from shoal.release.bundle.archive import (
     Manifest,
     ManifestEntry,
     as_json,
-    private_folder,
     safe_name,
     write_archive,
 )
 from shoal.release.bundle.verify_bundle import verify_bundle
-from shoal.release.result import FileWriter, Release, SavedRelease, check_output_paths, check_path
+from shoal.release.result import Release
+from shoal.release.save import FileWriter, SavedRelease, check_output_paths, check_path
+from shoal.system.scratch import temporary_folder
 
 README_TEXT = """\
 This is a Shoal bundle: a release of protected data with all the evidence for it.
@@ -83,7 +84,7 @@ def bundle(release: Release, path: str | os.PathLike[str], *, name: str | None =
     check_output_paths([target], sources=[release.released.path], force=force)
     release_name = _default_name(release, target) if name is None else check_path(name).name
     data.writable_format(Path(release_name))
-    with private_folder() as folder:
+    with temporary_folder() as folder:
         return release.save(folder / release_name, force=force, extra_files=lambda _: {target: bundle_writer(release)})
 
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 from shoal.domain import Policy
 from shoal.errors import OutputError
 from shoal.release.compare.points import LOSS, ComparisonPoint
-from shoal.release.result import check_output_paths, check_path, package_versions
+from shoal.release.save import check_output_paths, check_path, package_versions
 from shoal.system.atomic import os_error_reason
 
 _MARK = "shoal-comparison"

@@ -27,7 +27,7 @@ from shoal.release.options import (
     parse_refinement,
     resolve_options,
 )
-from shoal.release.result import package_versions
+from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
 

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shoal.data.file_formats import EXTENSIONS
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import atomic_write
 from shoal.web.context import AppContext, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.render import check_revision, pending_response, redirect, render_page, render_step
@@ -26,7 +26,7 @@ _ROWS = 8
 
 async def show(request: Request) -> Response:
     context, project = project_context(request)
-    source, job = project.source, context.jobs.latest(project.id)
+    source, job = project.source, context.workers.job(project.id)
     return render_step(
         request,
         project,

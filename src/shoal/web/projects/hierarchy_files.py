@@ -13,7 +13,7 @@ from shoal.domain.columns import Kind
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy, formats
 from shoal.recode.recode import recodings
-from shoal.system.atomic import atomic_write
+from shoal.system.transaction import write_file
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, effective_kind
 
@@ -102,7 +102,7 @@ def write_hierarchy(path: Path, hierarchy: Hierarchy) -> None:
     invalid = sum(1 for name in hierarchy if not _is_valid_text(name))
     if invalid:
         raise HierarchyError.not_encodable(invalid)
-    _write_private(path, formats.to_text(hierarchy, "json").encode())
+    _write_private(path, formats.to_text(hierarchy, "json"))
 
 
 def write_levels(path: Path, levels: Sequence[str]) -> None:
@@ -114,7 +114,7 @@ def write_levels(path: Path, levels: Sequence[str]) -> None:
         level.strip() and level.splitlines() == [level] and _is_valid_text(level) for level in levels
     ):
         raise OptionError.invalid_value("levels", "at least two different values, one a line, none of them '*'")
-    _write_private(path, ("\n".join(levels) + "\n").encode())
+    _write_private(path, ("\n".join(levels) + "\n"))
 
 
 def file_fingerprint(path: Path) -> str:
@@ -149,7 +149,7 @@ def hierarchy_from_dict(facts: Mapping[str, Any]) -> Hierarchy:
 
 
 def write_for_worker(path: Path, hierarchy: Hierarchy) -> None:
-    _write_private(path, json.dumps(hierarchy_to_dict(hierarchy)).encode())
+    _write_private(path, json.dumps(hierarchy_to_dict(hierarchy)))
 
 
 def make_private_folder(folder: Path) -> None:
@@ -157,11 +157,9 @@ def make_private_folder(folder: Path) -> None:
         path.mkdir(mode=0o700, exist_ok=True)
 
 
-def _write_private(path: Path, raw: bytes) -> None:
+def _write_private(path: Path, content: str) -> None:
     make_private_folder(path.parent)
-    with atomic_write(path, force=True) as part:
-        part.chmod(0o600)
-        part.write_bytes(raw)
+    write_file(path, content, force=True, private=True)
 
 
 def _is_valid_text(name: str) -> bool:

@@ -19,7 +19,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -29,10 +28,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import OutputError
-from shoal.system.atomic import atomic_write, os_error_reason, remove_leftovers
-from shoal.system.atomic import sweep as sweep_files
+from shoal.system.atomic import os_error_reason, remove
 from shoal.system.cache_folder import user_cache_folder
-from shoal.system.locks import locked
+from shoal.system.locks import lock_abandoned, locked
+from shoal.system.transaction import recover, write_file
 from shoal.web.errors import PageError
 from shoal.web.projects.model import Project
 
@@ -52,13 +51,11 @@ class ProjectStore:
 
     def _repair(self) -> None:
         """Repair what killed processes left half deleted or half written."""
-        for deleted in self._folder.glob(f"{_DELETED}*"):
-            if not deleted.is_symlink():
-                shutil.rmtree(deleted, ignore_errors=True)
+        remove(*self._folder.glob(f"{_DELETED}*"))
         for project in self.all():
-            remove_leftovers(self.release(project.id))
+            _restore_release(self.release(project.id))
             for folder in (self.folder(project.id), self.hierarchies(project.id)):
-                sweep_files(folder)
+                recover(folder)
             if not project.keeps_data:
                 with suppress(OSError):
                     self.drop_data(project.id)
@@ -175,12 +172,23 @@ class ProjectStore:
         return facts if isinstance(facts, dict) else None
 
     def write_results(self, id: str, name: str, facts: Any) -> None:
-        with atomic_write(self.path(id, name), force=True) as part:
-            part.chmod(0o600)
-            part.write_text(json.dumps(facts), encoding="utf-8")
+        write_file(self.path(id, name), json.dumps(facts), force=True, private=True)
 
     def _write(self, project: Project) -> None:
         self.write_results(project.id, _PROJECT_FILE, project.to_dict())
+
+
+def _restore_release(folder: Path) -> None:
+    """Restore a release folder whose replacement by version 0.1.0, which kept no journal, was killed."""
+    for before in folder.parent.glob(".before-*"):
+        if not folder.exists():
+            with suppress(OSError):
+                before.rename(folder)
+        remove(before)
+    for new in folder.parent.glob(".making-*"):
+        with lock_abandoned(new) as unlocked:
+            if unlocked:
+                remove(new)
 
 
 @contextmanager
@@ -198,14 +206,9 @@ def _now() -> str:
 
 def projects_folder() -> Path:
     """Return the default folder of projects."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "shoal" / "projects"
-    if sys.platform == "win32":
-        variable, default = "LOCALAPPDATA", Path.home() / "AppData" / "Local"
-    else:
-        variable, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
-    value = os.environ.get(variable, "")
-    return (Path(value) if Path(value).is_absolute() else default) / "shoal" / "projects"
+    from platformdirs import user_data_path
+
+    return user_data_path("shoal", appauthor=False) / "projects"
 
 
 def scratch_folder() -> Path:
@@ -213,8 +216,8 @@ def scratch_folder() -> Path:
 
     The cache is on disk, the temporary folder often in memory, and the files are large.
     """
-    cache = user_cache_folder()
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):
+        cache = user_cache_folder()
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         if os.access(cache, os.W_OK | os.X_OK):
             return cache / "shoal-web"

@@ -15,6 +15,7 @@ from shoal.errors import DataError, ShoalError
 from shoal.errors.messages import shorten
 from shoal.release.inspect import describe
 from shoal.system.threads import parallel_map
+from shoal.system.transaction import atomic_write
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnFacts, SourceFile
 
@@ -107,7 +108,7 @@ def _check_width(columns: int) -> None:
 def example(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
     """Write the example register to a file, the same every time, and inspect it. Takes also the number of ``rows``."""
     context.stage("making up a register")
-    with data.atomic_write(Path(params["file"]["path"]), force=True) as part:
+    with atomic_write(Path(params["file"]["path"]), force=True) as part:
         data.write_table(data.read_table(data.example_register(params["rows"])), part)
     return look(params, context)
 

@@ -17,13 +17,14 @@ from shoal.release.anonymize import anonymize
 from shoal.release.bundle.write_bundle import bundle_writer
 from shoal.release.compare import comparison as comparisons
 from shoal.report.summary import report_facts
-from shoal.system.atomic import atomic_folder
+from shoal.system.transaction import atomic_folder
 from shoal.web.errors import PageError
 from shoal.web.projects.hierarchy_files import bytes_fingerprint
 
 if TYPE_CHECKING:
     from shoal.domain import Policy
-    from shoal.release.result import ExtraFiles, Release
+    from shoal.release.result import Release
+    from shoal.release.save import ExtraFiles
     from shoal.web.workers.worker import WorkerContext
 
 _UNIQUENESS_TIME_LIMIT = 3.0
