@@ -10,11 +10,13 @@ from shoal.cli.options import counting_arguments, with_counting_options
 from shoal.cli.terminal import (
     as_json,
     column_arguments,
+    memory_option,
     open_table,
     parse_k,
     parse_model_options,
     parse_names,
     parse_quasi_identifiers,
+    parse_read_options,
     parse_weights,
     show_facts,
     with_column_options,
@@ -35,6 +37,7 @@ from shoal.cli.terminal import (
 @click.option("--population", metavar="FILE", help="A table of all persons, recoded as the release, to look up in.")
 @click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
 @click.option("--no-standardize", is_flag=True, help="Measure losses on the columns as they are.")
+@memory_option
 @with_counting_options("missing_values", "alpha", "sampling_weights", "households")
 @with_column_options
 @with_read_options
@@ -63,9 +66,10 @@ def command(
     from shoal.report import text
 
     names = parse_quasi_identifiers(quasi_identifiers)
+    in_pieces = options["memory"] is not None
     facts = evaluate(
-        open_table(original, options),
-        open_table(released, options),
+        original if in_pieces else open_table(original, options),
+        released if in_pieces else open_table(released, options),
         quasi_identifiers=names,
         k=None if k is None else parse_k(k),
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
@@ -76,5 +80,6 @@ def command(
         standardize=not no_standardize,
         **column_arguments(options),
         **counting_arguments(options),
+        **({"memory": options["memory"], "options": parse_read_options(original, options)} if in_pieces else {}),
     ).to_dict()
     show_facts(facts, text.evaluation, as_json=as_json)

@@ -109,3 +109,22 @@ def test_what_a_cluster_does_not_count_is_refused(spark: Any, persons: Path) -> 
         shoal.verify(frame, k=3, quasi_identifiers="age", against=frame)
     with pytest.raises(ColumnError, match="no column 'pal'"):
         shoal.verify(frame, k=3, quasi_identifiers="age", models={"pal": "distinct-l(2)"})
+
+
+def test_frames_are_evaluated_on_their_cluster(spark: Any, persons: Path) -> None:
+    original = spark.read.parquet(str(persons))
+    path = persons.with_name("released.parquet")
+    pl.read_parquet(persons).with_columns(age=pl.lit(1.0)).write_parquet(path)
+    options = {"k": 3, "quasi_identifiers": ["age", "town"], "sensitive": "pay", "models": {"ill": "distinct-l(2)"}}
+    whole = shoal.evaluate(persons, path, **options)
+    found = shoal.evaluate(original, spark.read.parquet(str(path)), **options)
+    assert found.disclosures == whole.disclosures
+    for mine, theirs in ((found.before, whole.before), (found.after, whole.after)):
+        assert mine == {name: pytest.approx(theirs[name]) for name in mine}
+    assert [check.violations for check in found.models] == [check.violations for check in whole.models]
+    assert found.loss == {}
+    assert "the released values of an original record are not known" in found.notes[-1]
+    with pytest.raises(OptionError, match="give both tables as Spark DataFrames"):
+        shoal.evaluate(original, path, **options)
+    with pytest.raises(DataError, match="has 240 records and the release 10"):
+        shoal.evaluate(original, original.limit(10), **options)
