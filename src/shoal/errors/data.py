@@ -176,6 +176,22 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def keys_not_unique(cls, column: str, records: int) -> Self:
+        return cls(
+            f"Column {quote_name(column)} does not identify every record: {pluralize(records, 'record')} repeat a value"
+            " or have none",
+            "give a column with a value of its own for each record with on=, or leave out on=",
+        )
+
+    @classmethod
+    def keys_differ(cls, column: str, records: int) -> Self:
+        return cls(
+            f"Column {quote_name(column)} of the release lacks the value of {pluralize(records, 'record')} of the"
+            " original",
+            "give a column with the same values in both tables with on=, or leave out on=",
+        )
+
+    @classmethod
     def out_of_bounds(cls, column: str, *, rows: int, of: int, first: int) -> Self:
         return cls(
             f"Column {quote_name(column)} has values outside its bounds {_affected(rows, of, first)}",

@@ -15,11 +15,10 @@ import numpy as np
 
 from shoal.data.chunked import arrow_batches
 from shoal.domain import IntVector
-from shoal.engines.part_totals import PartSummary, summarize_part
+from shoal.engines.part_totals import summarize_part
 from shoal.engines.parts import PartPositions
 from shoal.engines.parts_plan import ORIGINAL_TYPE, ROW, TEXTS, PartsPlan, add_value_counts
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums
 
 FACTS, PART, POSITION = "facts", "part", "position"
 LEAF, CODE, COUNT = "leaf", "code", "count"
@@ -139,10 +138,9 @@ def sign(message: Any, key: bytes) -> bytes:
     return hmac.digest(key, data, hashlib.sha256) + data
 
 
-def verify_signature(data: bytes, key: bytes) -> tuple[int, PartSummary, PartialSums]:
+def verify_signature(data: bytes, key: bytes) -> Any:
     """Verify and unpickle a message of a worker; a message with a wrong signature is never unpickled."""
     signature, payload = data[:32], data[32:]
     if not hmac.compare_digest(signature, hmac.digest(key, payload, hashlib.sha256)):
         raise PromiseError.unexpected_content("facts of a piece that no worker of this run has sealed")
-    message: tuple[int, PartSummary, PartialSums] = pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run
-    return message
+    return pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run
