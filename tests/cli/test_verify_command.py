@@ -79,3 +79,13 @@ def test_models_that_do_not_fit(shoal, people: Path, options: list[str], words: 
     assert words in run.err
     assert run.err.count("\n") == 1
     assert not any(secret in run.err for secret in SECRETS)
+
+
+def test_a_memory_limit_changes_nothing(shoal, people: Path) -> None:
+    for more in ([], ["--json"], ["--model", "illness=distinct-l(2)", "--strata", "job"], ["-k", "4"]):
+        arguments = ["verify", "people.csv", "-k", 3, "-q", "age", *more]
+        whole, pieces = shoal(*arguments), shoal(*arguments, "--memory", "1GB")
+        assert (pieces.code, pieces.out) == (whole.code, whole.out)
+    run = shoal("verify", "people.csv", "-k", 3, "-q", "age", "--memory", "1GB", "--missing-values", "wildcard")
+    assert run.code == 2
+    assert "leave out --memory" in run.err

@@ -6,7 +6,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -134,10 +133,10 @@ def test_delimited_text(values: list[Any], tmp_path: Path) -> None:
 def in_chunks(path: Path, folder: Path) -> list[int]:
     source = open_chunked(path, rows=7)
     schema = Schema.assign(data.column_kinds(data.read_table(path)), quasi_identifiers=["x"])
-    proof, result = verify_chunks(
+    proof, counter = verify_chunks(
         source, k=2, quasi_identifiers="x", schema=schema, folder=folder / "scratch", max_bytes=1 << 20
     )
-    small = sorted(size for size, count in result.items() for _ in range(count))
+    small = sorted(size for size, count in counter.counts.sizes.items() for _ in range(count))
     assert (proof.classes, proof.min_class, proof.unique_records) == (len(small), small[0], small.count(1))
     return small
 
@@ -159,9 +158,9 @@ def test_on_spark(spark: Any, values: list[Any], tmp_path: Path) -> None:
     cells = column(values)
     pl.DataFrame({"x": pl.Series(cells), "y": range(len(cells))}).write_parquet(tmp_path / "x.parquet")
     schema = Schema.assign(data.column_kinds(data.read_table(tmp_path / "x.parquet")), quasi_identifiers=["x"])
-    options: Any = SimpleNamespace(k=2, schema=schema, models=())
-    _, result = verify_on_spark(
-        open_on_spark(spark, str(tmp_path / "x.parquet")), options, str(tmp_path), records=len(cells)
+    source = open_on_spark(spark, str(tmp_path / "x.parquet"))
+    _, result, _ = verify_on_spark(
+        source, str(tmp_path), k=2, quasi_identifiers=["x"], schema=schema, records=len(cells)
     )
     assert sorted(size for size, count in result.items() for _ in range(count)) == sizes(cells)
 

@@ -6,7 +6,6 @@ import sys
 import unicodedata
 from collections import defaultdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -211,8 +210,10 @@ def test_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
     schema = Schema.assign(
         data.column_kinds(data.read_table(tmp_path / "x.parquet")), quasi_identifiers="age", sensitive="ill"
     )
-    options: Any = SimpleNamespace(k=5, schema=schema, models=models)
-    proof, _ = verify_on_spark(open_parquet(spark, str(tmp_path / "x.parquet")), options, str(tmp_path), records=20)
+    source = open_parquet(spark, str(tmp_path / "x.parquet"))
+    proof, _, _ = verify_on_spark(
+        source, str(tmp_path), k=5, quasi_identifiers=["age"], schema=schema, models=models, records=20
+    )
     here = shoal.verify(
         tmp_path / "x.parquet", k=5, quasi_identifiers="age", models={"ill": ["distinct-l(2)", "t-equal(0.2)"]}
     )

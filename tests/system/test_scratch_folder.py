@@ -41,7 +41,7 @@ def _noted(scratch: ScratchFolder) -> None:
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
     folder = tmp_path / "s"
-    with ScratchFolder(folder), pytest.raises(OutputError, match="Another run is at work"), ScratchFolder(folder):
+    with ScratchFolder(folder), pytest.raises(OutputError, match="Another run writes"), ScratchFolder(folder):
         pass
 
 

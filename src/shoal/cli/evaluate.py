@@ -8,7 +8,15 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option, required
-from shoal.cli.terminal import as_json, open_table, parse_names, show_facts, with_read_options
+from shoal.cli.terminal import (
+    as_json,
+    memory_option,
+    open_table,
+    parse_names,
+    parse_read_options,
+    show_facts,
+    with_read_options,
+)
 
 
 @click.command(name="evaluate", cls=GroupedCommand)
@@ -39,6 +47,7 @@ from shoal.cli.terminal import as_json, open_table, parse_names, show_facts, wit
 @release_option("distance")
 @release_option("sampling_weights")
 @release_option("households", help="Column with the household of each record.")
+@memory_option
 @with_read_options
 @as_json
 def command(original: str, released: str, measures: str, population: str | None, as_json: bool, **options: Any) -> None:
@@ -53,11 +62,13 @@ def command(original: str, released: str, measures: str, population: str | None,
 
     required(options, "quasi_identifiers")
     names = ("quasi_identifiers", "k", "sensitive", "models", "weights", "standardize", *ALL_COLUMNS, *COUNTING)
+    in_pieces = options["memory"] is not None
     facts = evaluate(
-        open_table(original, options),
-        open_table(released, options),
+        original if in_pieces else open_table(original, options),
+        released if in_pieces else open_table(released, options),
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
         population=None if population is None else open_table(population, options),
         **given_arguments(options, names),
+        **({"memory": options["memory"], "options": parse_read_options(original, options)} if in_pieces else {}),
     ).to_dict()
     show_facts(facts, text.evaluation, as_json=as_json)

@@ -112,6 +112,12 @@ with_read_options = with_options(
 )
 """The options for reading a file."""
 
+memory_option = option(
+    "--memory",
+    group="Large files",
+    metavar="SIZE",
+    help="Memory limit, such as 2GB: a csv, tsv or Parquet file of any size is then read in pieces.",
+)
 as_json = option("--json", "as_json", is_flag=True, group="Outputs", help="Print JSON with stable keys.")
 
 

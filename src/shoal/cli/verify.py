@@ -11,7 +11,17 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option, required
-from shoal.cli.terminal import as_json, is_bundle, open_table, parse_names, show, show_facts, with_read_options
+from shoal.cli.terminal import (
+    as_json,
+    is_bundle,
+    memory_option,
+    open_table,
+    parse_names,
+    parse_read_options,
+    show,
+    show_facts,
+    with_read_options,
+)
 from shoal.errors import BundleError
 
 _linked = partial(option, group="Linked releases")
@@ -46,6 +56,7 @@ _linked = partial(option, group="Linked releases")
     metavar="COLUMNS",
     help="Columns whose values must not follow from both releases together, as a,b.",
 )
+@memory_option
 @with_read_options
 @as_json
 def command(file: str, as_json: bool, **options: Any) -> None:
@@ -69,7 +80,13 @@ def command(file: str, as_json: bool, **options: Any) -> None:
         _verify_bundle(file, options, as_json)
     required(options, "k"), required(options, "quasi_identifiers")
     names = ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING)
-    facts = verify(open_table(file, options), **given_arguments(options, names), **_against(options)).to_dict()
+    in_pieces = options["memory"] is not None
+    facts = verify(
+        file if in_pieces else open_table(file, options),
+        **given_arguments(options, names),
+        **_against(options),
+        **({"memory": options["memory"], "options": parse_read_options(file, options)} if in_pieces else {}),
+    ).to_dict()
     show_facts(facts, text.verification, as_json=as_json)
     if "together" in facts and not as_json:
         show(text.linked_releases(facts["together"]))

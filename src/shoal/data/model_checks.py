@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from shoal.domain import BoolVector, FloatVector, IntVector, ModelCheck, ModelConstraints
+from shoal.domain import BoolVector, FloatVector, IntVector, ModelCheck, ModelConstraints, SensitiveColumn
 from shoal.domain.constraints import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE, TOLERANCE
 from shoal.domain.privacy_models import PrivacyModel
 
@@ -28,6 +28,12 @@ class ClassValueCounts(NamedTuple):
         """Build from the sorted distinct keys, class · width + value, and their counts."""
         group = keys // width
         return cls(group, keys % width, records, np.bincount(group, records).astype(np.int64))
+
+    @classmethod
+    def of(cls, classes: IntVector, values: IntVector, width: int, records: IntVector | None = None) -> Self:
+        """Count the values, all below ``width``, in each class; ``records`` are those of each row, 1 by default."""
+        keys, rows = np.unique(classes * width + values, return_inverse=True)
+        return cls.from_keys(keys, np.bincount(rows, records).astype(np.int64), width)
 
     @property
     def proportion(self) -> FloatVector:
@@ -48,6 +54,20 @@ class ClassValueCounts(NamedTuple):
     def starts(self) -> IntVector:
         """Index of the first value of each class."""
         return np.flatnonzero(np.diff(self.group, prepend=-1))
+
+
+class ClassDistribution(NamedTuple):
+    """One sensitive column: its value counts in some classes, and its distribution in the whole table."""
+
+    column: SensitiveColumn
+    classes: ClassValueCounts
+    frequencies: FloatVector
+
+    @classmethod
+    def of(cls, column: SensitiveColumn, classes: IntVector) -> Self:
+        """Count the values of a whole table in its classes."""
+        counts = ClassValueCounts.of(classes, column.codes, column.n_values)
+        return cls(column, counts, np.bincount(column.codes, minlength=column.n_values) / len(classes))
 
 
 def check_models(
@@ -74,7 +94,7 @@ def class_values(constraints: ModelConstraints, rule: int, classes: IntVector) -
     """Return the l or t of each class by rule d; classes are numbered from 0 without gaps."""
     s = int(constraints.column[rule])
     width = int(constraints.value_offsets[s + 1] - constraints.value_offsets[s])
-    return values_of_counts(constraints, rule, _occurrences(classes, constraints.codes[:, s], width))
+    return values_of_counts(constraints, rule, ClassValueCounts.of(classes, constraints.codes[:, s], width))
 
 
 def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassValueCounts) -> FloatVector:
@@ -93,11 +113,6 @@ def values_of_counts(constraints: ModelConstraints, index: int, counts: ClassVal
         return ordered_closeness(counts, shares)
     nodes = slice(constraints.node_offsets[s], constraints.node_offsets[s + 1])
     return hierarchical_closeness(counts, shares, constraints.parent[nodes], constraints.height[nodes])
-
-
-def _occurrences(classes: IntVector, values: IntVector, width: int) -> ClassValueCounts:
-    keys, records = np.unique(classes * width + values, return_counts=True)
-    return ClassValueCounts.from_keys(keys, records, width)
 
 
 def _recursive(cells: ClassValueCounts, factor: float) -> FloatVector:

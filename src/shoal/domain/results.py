@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -195,6 +195,18 @@ class Verification(Displayable):
     """The unit of k: records or households."""
     together: LinkedReleases | None = None
     """The result for an intruder who also has another release; None if none was given."""
+
+    @classmethod
+    def of_counts(cls, k: int, records: Mapping[int, int] | Mapping[float, int], **facts: Any) -> Self:
+        """Build from the number of records in classes of each size, and the other fields."""
+        return cls(
+            k=k,
+            records=sum(records.values()),
+            min_class=to_builtin(min(records)),
+            violations=sum(count for size, count in records.items() if size < k),
+            unique_records=sum(count for size, count in records.items() if size < 2),
+            **facts,
+        )
 
     @property
     def ok(self) -> bool:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from shoal.data.model_checks import equal_closeness, hierarchical_closeness, ordered_closeness
-from shoal.domain import FloatVector
-from shoal.metrics.inputs import TableFacts
+from shoal.metrics.disclosure_sums import DisclosureSums, disclosure_sums
 from shoal.metrics.registry import disclosure
-from shoal.metrics.sensitive_counts import ClassDistribution, SensitiveCounts, count_values, metric_by_column
 
 
 @disclosure(
@@ -20,21 +15,11 @@ from shoal.metrics.sensitive_counts import ClassDistribution, SensitiveCounts, c
     reference="Li, Li and Venkatasubramanian (2007), t-closeness: privacy beyond k-anonymity and l-diversity, ICDE",
     sentence="The shares of {column} in a class are at most {figure} away from those in the table.",
     headline=True,
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def closeness(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def closeness(sums: DisclosureSums) -> float:
     """Largest distance between the distribution in a class and in the table, as the column is measured."""
-    return metric_by_column(sums, facts, lambda cells: float(_distance(cells).max()))
-
-
-def _distance(cells: ClassDistribution) -> FloatVector:
-    """The distance of each class, computed as by the privacy models."""
-    column = cells.column
-    if column.ordered:
-        return ordered_closeness(cells.classes, cells.frequencies)
-    if len(column.parent):
-        return hierarchical_closeness(cells.classes, cells.frequencies, column.parent, column.height)
-    return equal_closeness(cells.classes, cells.frequencies)
+    return float(sums.max_distance)
 
 
 @disclosure(
@@ -45,11 +30,11 @@ def _distance(cells: ClassDistribution) -> FloatVector:
     good="low",
     reference="Cao and Karras (2012), Publishing microdata with a robust privacy guarantee, PVLDB 5(11)",
     sentence="Knowing the class adds to the chance of a value of {column} at most this multiple of it: {figure}.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def beta(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def beta(sums: DisclosureSums) -> float:
     """Largest relative increase of the frequency of a value in a class over that in the table."""
-    return metric_by_column(sums, facts, lambda cells: float(max((_ratio(cells) - 1.0).max(), 0.0)))
+    return max(sums.max_ratio - 1.0, 0.0)
 
 
 @disclosure(
@@ -60,13 +45,8 @@ def beta(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
     good="low",
     reference="Brickell and Shmatikov (2008), The cost of privacy: destruction of data-mining utility, KDD",
     sentence="The logarithm of the chance of a value of {column} changes by at most {figure} in a class that has it.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def delta(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def delta(sums: DisclosureSums) -> float:
     """Largest absolute log ratio of the frequency of a value in a class that has it and in the table."""
-    return metric_by_column(sums, facts, lambda cells: float(np.abs(np.log(_ratio(cells))).max()))
-
-
-def _ratio(cells: ClassDistribution) -> FloatVector:
-    ratio: FloatVector = cells.classes.proportion / cells.frequencies[cells.classes.value]
-    return ratio
+    return float(sums.max_log_ratio)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from shoal.data.model_checks import entropy_diversity
-from shoal.domain import BoolVector
-from shoal.metrics.inputs import TableFacts
+from shoal.metrics.disclosure_sums import DisclosureSums, disclosure_sums
 from shoal.metrics.registry import disclosure
-from shoal.metrics.sensitive_counts import ClassDistribution, SensitiveCounts, count_values, metric_by_column
 
 _REFERENCE = (
     "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007), l-diversity: privacy beyond k-anonymity, ACM TKDD"
@@ -24,11 +19,11 @@ _REFERENCE = (
     good="high",
     reference=_REFERENCE,
     sentence="Different values of {column} in the least diverse class: {figure}.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def distinct_l(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def distinct_l(sums: DisclosureSums) -> float:
     """Smallest number of distinct values in a class."""
-    return metric_by_column(sums, facts, lambda cells: int(np.bincount(cells.classes.group).min()))
+    return int(sums.min_distinct)
 
 
 @disclosure(
@@ -39,17 +34,11 @@ def distinct_l(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | No
     good="high",
     reference=_REFERENCE,
     sentence="In every class {column} is at least as hard to guess as a choice among {figure}.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def entropy_l(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def entropy_l(sums: DisclosureSums) -> float:
     """Smallest effective number of values in a class: the exponential of the entropy."""
-    return metric_by_column(sums, facts, lambda cells: float(entropy_diversity(cells.classes).min()))
-
-
-def _one_value(cells: ClassDistribution) -> BoolVector:
-    """Mask of the classes in which all records have the same value."""
-    same: BoolVector = cells.most_frequent == cells.classes.sizes
-    return same
+    return float(sums.min_entropy)
 
 
 @disclosure(
@@ -62,13 +51,11 @@ def _one_value(cells: ClassDistribution) -> BoolVector:
     reference=_REFERENCE,
     sentence="For {figure} of 100 records, everybody who knows the quasi-identifiers learns {column}.",
     headline=True,
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def homogeneous_records(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def homogeneous_records(sums: DisclosureSums) -> float:
     """Percentage of the records in classes with a single value."""
-    return metric_by_column(
-        sums, facts, lambda cells: 100.0 * float(cells.classes.sizes[_one_value(cells)].sum()) / facts.records
-    )
+    return 100.0 * sums.homogeneous_records / sums.records
 
 
 @disclosure(
@@ -80,11 +67,11 @@ def homogeneous_records(sums: SensitiveCounts, facts: TableFacts) -> dict[str, f
     good="0",
     reference=_REFERENCE,
     sentence="Classes in which all records share one value of {column}: {figure}.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def homogeneous_classes(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def homogeneous_classes(sums: DisclosureSums) -> float:
     """Number of classes with a single value."""
-    return metric_by_column(sums, facts, lambda cells: int(_one_value(cells).sum()))
+    return sums.homogeneous_classes
 
 
 @disclosure(
@@ -96,11 +83,11 @@ def homogeneous_classes(sums: SensitiveCounts, facts: TableFacts) -> dict[str, f
     good="near the share guessed by the table",
     reference=_REFERENCE,
     sentence="Who guesses the most frequent value of the class is right about {column} for {figure} of 100 records.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def guessed(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def guessed(sums: DisclosureSums) -> float:
     """Percentage of the records that have the most frequent value of their class."""
-    return metric_by_column(sums, facts, lambda cells: 100.0 * float(cells.most_frequent.sum()) / facts.records)
+    return 100.0 * sums.most_frequent / sums.records
 
 
 @disclosure(
@@ -112,8 +99,8 @@ def guessed(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]
     good="what the classes are to be compared with",
     reference=_REFERENCE,
     sentence="Who guesses the most frequent value of the table is right about {column} for {figure} of 100 records.",
-    partial=count_values,
+    partial=disclosure_sums,
 )
-def guessed_before(sums: SensitiveCounts, facts: TableFacts) -> dict[str, float | None]:
+def guessed_before(sums: DisclosureSums) -> float:
     """Percentage of the records that have the most frequent value of the table."""
-    return metric_by_column(sums, facts, lambda cells: 100.0 * float(cells.frequencies.max()))
+    return 100.0 * float(sums.max_frequency)

@@ -10,9 +10,10 @@ A metric is a function under one of five decorators:
 
 ``partial`` is a function from a block of records to a NamedTuple of partial sums (see `partial_sums`); metrics that
 share it share its result. The metric itself finalizes: it turns the merged sums and the `TableFacts` into its value.
-Partial functions receive a `MetricInputs`, those of risks an `EquivalenceClasses`. A metric without ``partial``
-receives the whole inputs. ``searching`` marks slow metrics, which only run on request. A value that does not apply is
-None.
+Partial functions receive a `MetricInputs`, those of risks an `EquivalenceClasses`. Those of disclosures receive the
+`ClassDistribution` of one column in whole classes, and the metric only the merged sums of that column. A metric without
+``partial`` receives the whole inputs. ``searching`` marks slow metrics, which only run on request. A value that does
+not apply is None.
 """
 
 from __future__ import annotations

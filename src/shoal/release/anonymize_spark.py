@@ -7,7 +7,6 @@ read it back and verified it.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,7 +17,7 @@ from urllib.parse import unquote
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
 from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
-from shoal.errors import EngineError, OutputError, warn_user
+from shoal.errors import OutputError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
@@ -27,7 +26,7 @@ from shoal.release.save import ReleaseTransaction, package_versions, printable_n
 from shoal.system.threads import use_threads
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from shoal.engines.spark.frame import ReleasedFrame
     from shoal.engines.spark.parquet_source import SparkSource
@@ -106,10 +105,10 @@ def _release_frame(
     from shoal.engines.spark.parquet_source import read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import own_session, session_of
-    from shoal.engines.spark.storage import RELEASED, HadoopStorage
+    from shoal.engines.spark.storage import RELEASED, HadoopStorage, default_scratch
 
     session, ceiling = session_of(frame), check_memory(memory)
-    base = _default_scratch(session, scratch)
+    base = default_scratch(session, scratch)
     with translate_spark_errors(), HadoopStorage(session).scratch_folder(base, keep_release=True) as folder:
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{folder}/{RELEASED}"
@@ -195,14 +194,3 @@ def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, A
         input={**facts, "records": source.records},
         versions={**package_versions(), "spark": source.session.version},
     )
-
-
-def _default_scratch(session: SparkSession, scratch: str | None) -> str:
-    context = session.sparkContext
-    if scratch is not None:
-        return scratch
-    if found := context.getCheckpointDir():
-        return found
-    if not str(context.master).startswith("local"):
-        raise EngineError.no_scratch_folder()
-    return tempfile.gettempdir()

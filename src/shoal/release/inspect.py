@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from shoal import data as tables
@@ -20,8 +21,10 @@ from shoal.domain import (
 )
 from shoal.domain import propose_schema as propose
 from shoal.domain.privacy_models import parse_models
+from shoal.engines import spark
 from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.options.table import check_option
+from shoal.release import large_tables
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
@@ -179,15 +182,15 @@ def describe(data: Any) -> Description:
     )
 
 
-def is_shuffled(table: Table) -> bool:
-    """Whether the policy beside a release says that its rows are shuffled."""
-    if table.path is None or not policy_path(table.path).is_file():
+def is_shuffled(path: Path | None, sha256: str | None) -> bool:
+    """Whether the policy beside a release with this hash says that its rows are shuffled."""
+    if path is None or not policy_path(path).is_file():
         return False
     try:
-        policy = Policy.read(policy_path(table.path))
+        policy = Policy.read(policy_path(path))
     except PolicyError:
         return False
-    return policy.shuffle and policy.output.get("sha256") == table.sha256
+    return policy.shuffle and policy.output.get("sha256") == sha256
 
 
 def verify(
@@ -206,12 +209,16 @@ def verify(
     against_quasi_identifiers: Names = (),
     order: str | None = None,
     sensitive: Names = (),
+    memory: int | str | None = None,
+    options: ReadOptions | None = None,
+    scratch: str | None = None,
 ) -> Verification:
     """Count the classes of any table, made by Shoal or not. The result is true if every class has at least k records.
 
     Parameters
     ----------
     table : path, DataFrame, array or Table
+        A Spark DataFrame is counted on its cluster.
     k : int
     quasi_identifiers : str or sequence of str
     models : mapping, optional
@@ -238,6 +245,13 @@ def verify(
         columns agree row by row, unless a policy says that the rows are shuffled.
     sensitive : str or sequence of str
         Sensitive columns to check against the other release.
+    memory : int or str, optional
+        Memory limit, in bytes or as text such as ``2GB``: a csv, tsv or Parquet file of any size is then counted in
+        pieces. Wildcards and another release need the whole table in memory.
+    options : ReadOptions, optional
+        How to read a file that is counted in pieces; the rest is detected.
+    scratch : str, optional
+        For a Spark DataFrame, as for `shoal.anonymize`.
 
     Returns
     -------
@@ -248,8 +262,32 @@ def verify(
     ShoalError
         If a column or an option cannot be used.
     """
-    data, required_models = tables.read_table(table), parse_models(models)
-    schema = minimal_schema(data, quasi_identifiers, required_models)
+    required_models = parse_models(models)
+    other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)
+    missing = check_choice("missing_values", missing_values, ("category", "wildcard"))
+    about_other = {"against_quasi_identifiers": other_names, "order": order, "sensitive": sensitive_names}
+    if against is None:
+        for name, value in about_other.items():
+            if value:
+                raise OptionError.needs_against(name)
+    if memory is not None or spark.is_frame(table):
+        if against is not None:
+            raise OptionError.needs_memory("against")
+        counting = large_tables.CountingOptions(
+            k=k,
+            quasi_identifiers=quasi_identifiers,
+            models=required_models,
+            hierarchies=hierarchies,
+            levels=levels,
+            missing=missing,
+            strata=strata,
+            households=households or "",
+        )
+        if memory is None or spark.is_frame(table):
+            return large_tables.verify_frame(table, counting, scratch_address=scratch)
+        return large_tables.verify_file(table, counting, memory=memory, options=options)
+    data = tables.read_table(table, options=options)
+    schema = minimal_schema(tables.column_kinds(data), quasi_identifiers, required_models)
     schema = resolve_schema(data, schema, hierarchies=hierarchies, levels=levels, allow_mixed=True)
     strata = select_names(strata, data.names, Role.INSENSITIVE)
     verification = verify_table(
@@ -258,25 +296,21 @@ def verify(
         quasi_identifiers=quasi_identifiers,
         models=required_models,
         schema=schema,
-        missing=check_choice("missing_values", missing_values, ("category", "wildcard")),
+        missing=missing,
         alpha=check_option("alpha", alpha),
         design=tables.build_survey_design(data, strata=strata, households=households or ""),
     )
-    other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)
     if against is None:
-        for name, value in {
-            "against_quasi_identifiers": other_names,
-            "order": order,
-            "sensitive": sensitive_names,
-        }.items():
-            if value:
-                raise OptionError.needs_against(name)
         return verification
     if households:
         raise OptionError.linked_households()
     other = tables.read_table(against)
     sensitive_columns = select_names(sensitive_names, tuple(dict.fromkeys([*data.names, *other.names])), Role.SENSITIVE)
-    if order is None and data.sha256 != other.sha256 and (is_shuffled(data) or is_shuffled(other)):
+    if (
+        order is None
+        and data.sha256 != other.sha256
+        and any(is_shuffled(each.path, each.sha256) for each in (data, other))
+    ):
         order = "unknown"
     return replace(
         verification,

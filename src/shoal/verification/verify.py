@@ -5,19 +5,27 @@ It uses released values only, with a group-by and a count, and shares no code wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from shoal import data
 from shoal.data import Table
-from shoal.data.chunked import ChunkedFile, ClassCounter, profile_file, with_column_types
+from shoal.data.chunked import (
+    ChunkedFile,
+    ClassCounter,
+    TableStatistics,
+    profile_file,
+    with_column_types,
+)
 from shoal.data.spelling import normalize_text_for_verification
 from shoal.domain import (
     BoolVector,
     FloatVector,
     IntVector,
+    Kind,
+    ModelCheck,
     Names,
     Policy,
     PrivacyModel,
@@ -30,9 +38,8 @@ from shoal.domain import (
     no_progress,
     number_by_first_row,
     select_names,
-    to_builtin,
 )
-from shoal.errors import PromiseError
+from shoal.errors import OptionError, PromiseError
 
 
 def verify(
@@ -56,22 +63,20 @@ def verify(
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
-    schema = minimal_schema(table, names, models) if schema is None else schema
+    schema = minimal_schema(data.column_kinds(table), names, models) if schema is None else schema
     design = design or SurveyDesign()
     classes = data.class_labels(table, names)
     parts = classes if design.strata is None else number_by_first_row(classes * len(classes) + design.strata)[1]
     wildcards = missing == "wildcard" and design.strata is None and design.households is None
-    wildcard_sizes = (
-        data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0] if wildcards else None
-    )
-    sizes = _class_sizes(parts, design) if wildcard_sizes is None else wildcard_sizes
-    return Verification(
-        k=k,
-        records=len(classes),
+    if wildcards:
+        counts = data.separate_wildcard_counts(table, names, alpha=alpha, apart=suppressed)[0]
+        records = _records_by_size(counts, None)
+    else:
+        records = _records_by_size(_units(parts, design), np.bincount(parts))
+    return Verification.of_counts(
+        k,
+        records,
         classes=int(classes.max()) + 1,
-        min_class=to_builtin(sizes.min()),
-        violations=int((sizes < k).sum()),
-        unique_records=int((sizes < 2).sum()),
         quasi_identifiers=names,
         missing="wildcard" if wildcards else "category",
         models=data.check_models(
@@ -79,6 +84,19 @@ def verify(
         ),
         unit="records" if design.households is None else "households",
     )
+
+
+def _units(parts: IntVector, design: SurveyDesign) -> IntVector:
+    """Count the records, or the households, of each class within its stratum."""
+    if design.households is not None:
+        parts = parts[number_by_first_row(parts * len(parts) + design.households)[0]]
+    return np.bincount(parts)
+
+
+def _records_by_size(sizes: FloatVector | IntVector, records: IntVector | None) -> dict[float, int]:
+    """Count the records by size of their class; ``records`` are those of each entry, 1 by default."""
+    distinct, place = np.unique(sizes, return_inverse=True)
+    return dict(zip(distinct.tolist(), np.bincount(place, records).astype(np.int64).tolist(), strict=True))
 
 
 def verify_chunks(
@@ -90,52 +108,73 @@ def verify_chunks(
     schema: Schema,
     folder: Path,
     max_bytes: int,
+    missing: str = "category",
+    strata: Sequence[str] = (),
+    households: str = "",
+    sensitive: Sequence[str] = (),
+    statistics: TableStatistics | None = None,
     progress: Progress = no_progress,
-) -> tuple[Verification, Mapping[int, int]]:
-    """Count the classes of a file that is read in chunks.
+) -> tuple[Verification, ClassCounter]:
+    """Count the classes of a file that is read in chunks, as `verify` counts those of a table.
 
-    Returns the verification and the number of classes of each size. About ``max_bytes`` of distinct records are held in
-    memory, the others in the folder. The models use statistics of the file itself.
+    Returns the verification and the counter. About ``max_bytes`` of distinct records are held in memory, the others in
+    the folder. The models use ``statistics`` of the file itself. The counter has the distributions of the ``sensitive``
+    columns of the schema, but for those with too many distinct values.
     """
     k = check_k(k)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    model_columns = list(dict.fromkeys(model.column for model in models))
-    statistics = profile_file(source, columns=model_columns) if model_columns else None
-    tally, done = ClassCounter(folder, names, sensitive=model_columns, max_bytes=max_bytes), 0
-    for chunk in source.chunks(columns=[*names, *model_columns]):
-        tally.add(chunk if statistics is None else with_column_types(chunk, statistics))
+    if missing == "wildcard" and not (strata or households):
+        raise OptionError.wildcards_need_memory()
+    with_models = dict.fromkeys(model.column for model in models)
+    typed = list(dict.fromkeys([*with_models, *sensitive, *strata, *([households] if households else [])]))
+    if typed and statistics is None:
+        statistics = profile_file(source, columns=typed)
+    values: dict[str, tuple[str, ...]] = {}
+    measured: list[data.SensitiveCodes] = []
+    if statistics is not None:
+        columns = [column for column in schema.columns if column.name in sensitive]
+        measured = [
+            codes for column in columns if (codes := data.encode_sensitive_column(statistics, column)) is not None
+        ]
+        counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
+        values = {name: data.distinct_texts(statistics, name) for name in counted}
+    counter = ClassCounter(
+        folder,
+        names,
+        strata=strata,
+        households=households,
+        values=values,
+        measured=measured,
+        max_bytes=max_bytes,
+    )
+    done = 0
+    for chunk in source.chunks(columns=[*names, *typed]):
+        counter.add(chunk if statistics is None else with_column_types(chunk, statistics))
         done += chunk.height
         progress(done, done)
-    result = tally.result(k)
-    proof = Verification(
-        k=k,
-        records=result.records,
-        classes=result.classes,
-        min_class=result.min_class,
-        violations=result.violations,
-        unique_records=result.unique_records,
-        quasi_identifiers=names,
-        models=()
-        if statistics is None
-        else tally.check_models(
+    checks: tuple[ModelCheck, ...] = ()
+    if models and statistics is not None:
+        checks = counter.check_models(
             data.SensitiveEncoder.from_statistics(statistics, models, schema, normalize=normalize_text_for_verification)
-        ),
+        )
+    proof = Verification.of_counts(
+        k,
+        counter.counts.records,
+        classes=sum(counter.counts.sizes.values()),
+        quasi_identifiers=names,
+        models=checks,
+        unit="households" if households else "records",
     )
-    return proof, result.sizes
+    return proof, counter
 
 
-def _class_sizes(parts: IntVector, design: SurveyDesign) -> FloatVector:
-    """Number of records, or of households, of each record's class within its stratum."""
-    rows = np.arange(len(parts))
-    if design.households is not None:
-        rows = number_by_first_row(parts * len(parts) + design.households)[0]
-    return np.bincount(parts[rows])[parts].astype(np.float64)
-
-
-def minimal_schema(table: Table, quasi_identifiers: Names, models: Sequence[PrivacyModel]) -> Schema:
-    names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
+def minimal_schema(
+    kinds: Sequence[tuple[str, Kind]], quasi_identifiers: Names, models: Sequence[PrivacyModel]
+) -> Schema:
+    """Return the roles that a verification needs, of columns of these kinds."""
+    names = select_names(quasi_identifiers, [name for name, _ in kinds], Role.QUASI_IDENTIFIER)
     sensitive = dict.fromkeys(model.column for model in models if model.column not in names)
-    return Schema.assign(data.column_kinds(table), quasi_identifiers=names, sensitive=sensitive)
+    return Schema.assign(kinds, quasi_identifiers=names, sensitive=sensitive)
 
 
 def verify_release(

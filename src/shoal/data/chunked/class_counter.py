@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shoal.data.chunked.column_sketch import visible_cells
+from shoal.data.chunked.column_sketch import Occurrence, survey_cells, visible_cells
+from shoal.data.chunked.distinct_rows import RECORDS, UNITS, DistinctRows, sum_by_keys
 from shoal.data.library_errors import translate_errors
-from shoal.data.model_checks import ClassValueCounts, satisfies, values_of_counts
+from shoal.data.model_checks import ClassDistribution, ClassValueCounts, satisfies, values_of_counts
 from shoal.data.table import Table, text_values
 from shoal.domain import IntVector, ModelCheck
-from shoal.errors import ColumnError, DataError, OutputError
+from shoal.errors import ColumnError, DataError, PromiseError
 
-if TYPE_CHECKING:  # the encoder is built from statistics of chunks
-    from shoal.data.encode.sensitive_values import SensitiveEncoder
+if TYPE_CHECKING:  # the encoders are built from statistics of chunks
+    from shoal.data.encode.sensitive_values import SensitiveCodes, SensitiveEncoder
 
-_COUNT = "count"
+_HOUSEHOLD, _VALUE = "household", "value"
+_NO_VALUES: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class ClassCounts(NamedTuple):
-    """Class sizes of a table."""
+    """Class sizes of a table, in ascending order."""
 
-    records: int
-    classes: int
-    min_class: int
-    violations: int
-    unique_records: int
     sizes: Mapping[int, int]
-    """Number of classes of each size, in ascending order."""
+    """Number of classes of each number of records."""
+    records: Mapping[int, int]
+    """Number of records by the records, or households, of their class within its stratum."""
 
 
 class ClassCounter:
     """Counts the classes of a table chunk by chunk, on released values; shares no code with the methods.
 
     Distinct rows stay in memory while they fit. Above that they are hash-partitioned into files of a folder, and each
-    file is counted separately.
+    file is counted separately: a class lies in one partition, and so does a household.
     """
 
     def __init__(
@@ -48,139 +48,140 @@ class ClassCounter:
         folder: Path,
         names: Sequence[str],
         *,
+        strata: Sequence[str] = (),
+        households: str = "",
+        values: Mapping[str, Sequence[str]] = _NO_VALUES,
+        measured: Sequence[SensitiveCodes] = (),
         parts: int = 64,
-        sensitive: Sequence[str] = (),
         max_bytes: int = 64 << 20,
     ) -> None:
         """Count classes by the named columns; at most about ``max_bytes`` bytes of distinct rows stay in memory.
 
-        Sensitive columns are counted by their texts: with them, chunks must have column types.
+        ``values`` are the distinct texts of the sensitive columns, which are counted in each class, and
+        ``measured`` those of which `distributions` are wanted. With them, strata or households, chunks must have column
+        types.
         """
-        self._folder, self._names, self._parts, self._max_bytes = folder, tuple(names), max(1, parts), max_bytes
-        self._sensitive = tuple(sensitive)
-        self._buffered: list[pl.DataFrame] = []
-        self._run_id = secrets.token_hex(4)
-        self._spills = 0
+        self._columns, self._strata, self._households = tuple(names), tuple(strata), households
+        self._measured = tuple(measured)
+        self._texts = {name: pl.Series([*texts, None], dtype=pl.String) for name, texts in values.items()}
+        self._classes = [f"q{j}" for j in range(len(self._columns))]
+        self._in_strata = [*self._classes, *(f"s{j}" for j in range(len(self._strata)))]
+        limit = max_bytes // (1 + bool(households) + len(values))
 
-    @property
-    def _keys(self) -> list[str]:
-        return [str(j) for j in range(len(self._names) + len(self._sensitive))]
+        def rows(partition_by: Sequence[str]) -> DistinctRows:
+            return DistinctRows(folder, partition_by, parts=max(1, parts), max_bytes=limit)
 
-    @property
-    def _classes(self) -> list[str]:
-        return self._keys[: len(self._names)]
+        self._sizes = rows(self._classes)
+        self._members = rows([_HOUSEHOLD]) if households else None
+        self._values = {name: rows(self._classes) for name in values}
+        self._records, self._without_household = 0, Occurrence()
 
-    def add(self, chunk: Table, counts: IntVector | None = None) -> None:
-        """Count the records of a chunk of the release; with ``counts``, each row that many times."""
-        columns = []
-        for name in self._names:
+    def add(self, chunk: Table, counts: IntVector | None = None, *, values: Table | None = None) -> None:
+        """Count the records of a chunk of the release; with ``counts``, each row that many times.
+
+        ``values`` has the sensitive columns of the same records, by default the chunk itself.
+        """
+        for name in self._columns:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
-            columns.append(visible_cells(chunk, name))
-        columns += [text_values(chunk, name) for name in self._sensitive]
+        cells = [visible_cells(chunk, name) for name in self._columns]
+        cells += [survey_cells(chunk, name) for name in self._strata]
         with translate_errors(DataError.no_columns):
-            rows = pl.DataFrame([_plain(cells).alias(key) for key, cells in zip(self._keys, columns, strict=True)])
+            rows = pl.DataFrame(
+                [plain_cells(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)]
+            )
             each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
-            self._buffered.append(_grouped(rows.with_columns(each.alias(_COUNT)), self._keys))
-        if self._size() > self._max_bytes:
-            self._buffered = [_grouped(pl.concat(self._buffered), self._keys)]
-            # at half of the limit, so that the next chunks are not merged one by one
-            if self._size() > self._max_bytes // 2:
-                self._spill()
+            rows = rows.with_columns(each.alias(RECORDS))
+        if self._members is None:
+            self._sizes.add(rows)
+        else:
+            self._members.add(rows.with_columns(self._household_cells(chunk)))
+        for name, table in self._values.items():
+            table.add(rows.with_columns(self._value_indices(chunk if values is None else values, name)))
+        self._records += chunk.height
 
-    def _size(self) -> int:
-        return sum(int(frame.estimated_size()) for frame in self._buffered)
+    def _household_cells(self, chunk: Table) -> pl.Series:
+        cells = plain_cells(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
+        self._without_household += Occurrence.of(cells.is_null().to_numpy(), self._records)
+        return cells
 
-    def _spill(self) -> None:
-        """Partition the rows in memory into the files by hash."""
-        (rows,) = self._buffered
-        part = rows.select(self._classes).hash_rows(seed=0).to_numpy() % np.uint64(self._parts)
-        with translate_errors(
-            lambda: OutputError.not_representable(self._folder),
-            system=lambda why: OutputError.unwritable(self._folder, why),
-        ):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for number in range(self._parts):
-                rows_of_partition = rows.filter(pl.Series(part == number))
-                if rows_of_partition.height:
-                    path = self._file(number, self._spills)
-                    path.touch(mode=0o600)
-                    rows_of_partition.write_ipc(path)
-        self._buffered, self._spills = [], self._spills + 1
+    def _value_indices(self, chunk: Table, name: str) -> pl.Series:
+        """Return the index of each cell among the known values, the last of which is missing."""
+        texts = self._texts[name]
+        known = pl.DataFrame([texts.alias("word"), pl.Series(_VALUE, range(len(texts)), dtype=pl.Int32)])
+        cells = pl.DataFrame([text_values(chunk, name).alias("word")])
+        indices = cells.join(known, on="word", how="left", nulls_equal=True, maintain_order="left")[_VALUE]
+        if indices.null_count():
+            raise PromiseError.unexpected_content("other sensitive values")
+        return indices
 
-    def _file(self, part: int, spill: int) -> Path:
-        return self._folder / f"classes-{self._run_id}-{part:05d}-{spill:05d}.arrow"
-
-    def _groups(self) -> Iterator[pl.DataFrame]:
-        """Yield the distinct rows with their counts, partition by partition; a class lies in one partition."""
-        if self._spills and self._buffered:
-            self._buffered = [_grouped(pl.concat(self._buffered), self._keys)]
-            self._spill()
-        if not self._spills:
-            if self._buffered:
-                yield _grouped(pl.concat(self._buffered), self._keys)
-            return
-        for number in range(self._parts):
-            files = [path for spill in range(self._spills) if (path := self._file(number, spill)).exists()]
-            if files:
-                yield _grouped(pl.concat([pl.read_ipc(path) for path in files]), self._keys)
-
-    def result(self, k: int) -> ClassCounts:
+    @cached_property
+    def counts(self) -> ClassCounts:
         """Return the counts over all chunks."""
-        counts = Counter[int]()
-        for rows in self._groups():
-            class_sizes = _grouped(rows.drop(self._keys[len(self._names) :]), self._classes)[_COUNT]
-            sizes_of_part = class_sizes.alias("size").value_counts(name="classes")
-            counts.update(dict(sizes_of_part.iter_rows()))
-        if not counts:
+        if self._members is not None:
+            self._count_households(self._members)
+        sizes, records = Counter[int](), Counter[int]()
+        for rows in self._sizes.partitions():
+            units = rows[UNITS if self._members is not None else RECORDS]
+            for size, number in pl.DataFrame([units.alias(UNITS), rows[RECORDS]]).group_by(UNITS).sum().iter_rows():
+                records[size] += number
+            classes = sum_by_keys(rows.select(*self._classes, RECORDS)) if self._strata else rows
+            sizes.update(dict(classes[RECORDS].alias("size").value_counts(name="classes").iter_rows()))
+        if not sizes:
             raise DataError.no_records()
-        sizes = dict(sorted(counts.items()))
-        return ClassCounts(
-            records=sum(size * classes for size, classes in sizes.items()),
-            classes=sum(sizes.values()),
-            min_class=min(sizes),
-            violations=sum(size * classes for size, classes in sizes.items() if size < k),
-            unique_records=sizes.get(1, 0),
-            sizes=sizes,
-        )
+        return ClassCounts(dict(sorted(sizes.items())), dict(sorted(records.items())))
+
+    def _count_households(self, members: DistinctRows) -> None:
+        """Add the households of each class to the class sizes."""
+        if self._without_household.count:
+            arguments = self._without_household.error_arguments
+            raise DataError.missing_household(self._households, of=self._records, **arguments)
+        across = 0
+        for rows in members.partitions():
+            strata = rows.select(_HOUSEHOLD, *self._in_strata[len(self._classes) :]).unique()
+            across += int((strata[_HOUSEHOLD].value_counts(name=UNITS)[UNITS] > 1).sum())
+            self._sizes.add(rows.drop(_HOUSEHOLD).with_columns(pl.lit(1, dtype=pl.Int64).alias(UNITS)))
+        if across:
+            raise DataError.household_across_strata(across)
 
     def check_models(self, encoder: SensitiveEncoder) -> tuple[ModelCheck, ...]:
-        """Return for each model the value of its worst class and the number of records in classes that break it."""
-        models = encoder.models
-        worst: list[list[float]] = [[] for _ in models]
-        broken = [0] * len(models)
-        for rows in self._groups():
-            first = rows.with_row_index("row").select(pl.first("row").over(self._classes)).to_series()
-            classes = np.unique(first.to_numpy(), return_inverse=True)[1].astype(np.int64)
-            for d, model in enumerate(models):
-                cells = self._occurrences(rows, classes, encoder, model.column)
-                reached = values_of_counts(encoder.constraints, d, cells)
-                worst[d].append(float(reached.max() if model.is_closeness else reached.min()))
-                broken[d] += int(cells.sizes[~satisfies(encoder.constraints, d, reached)].sum())
-        return tuple(
-            ModelCheck(model.column, model.notation, max(reached) if model.is_closeness else min(reached), violations)
-            for model, reached, violations in zip(models, worst, broken, strict=True)
-        )
+        """Check each model: the value of the worst class in a stratum, and the records in classes that break it."""
+        checks = []
+        for d, model in enumerate(encoder.models):
+            worst, broken, values = [], 0, encoder.values[model.column]
+            codes = values.codes(self._texts[model.column][:-1])
+            codes = np.append(codes, values.missing)
+            for counts in self._value_counts(model.column, self._in_strata, codes, len(values.counts)):
+                reached = values_of_counts(encoder.constraints, d, counts)
+                worst.append(float(reached.max() if model.is_closeness else reached.min()))
+                broken += int(counts.sizes[~satisfies(encoder.constraints, d, reached)].sum())
+            value = max(worst) if model.is_closeness else min(worst)
+            checks.append(ModelCheck(model.column, model.notation, value, broken))
+        return tuple(checks)
 
-    def _occurrences(
-        self, rows: pl.DataFrame, classes: IntVector, encoder: SensitiveEncoder, name: str
-    ) -> ClassValueCounts:
-        cells = rows[self._keys[len(self._names) + self._sensitive.index(name)]]
-        values = encoder.values[name]
-        codes, width = values.codes(cells), len(values.counts)
-        keys, group = np.unique(classes * width + codes, return_inverse=True)
-        return ClassValueCounts.from_keys(keys, np.bincount(group, rows[_COUNT].to_numpy()).astype(np.int64), width)
+    def distributions(self) -> Iterator[ClassDistribution]:
+        """Yield the distribution of the measured columns in the classes, whatever their strata, by partition."""
+        for column, codes, frequencies in self._measured:
+            for counts in self._value_counts(column.name, self._classes, codes, column.n_values):
+                yield ClassDistribution(column, counts, frequencies)
+
+    def _value_counts(self, name: str, keys: Sequence[str], codes: IntVector, width: int) -> Iterator[ClassValueCounts]:
+        """Yield the value counts of the classes by these keys; ``codes`` are those of the values, missing the last."""
+        for rows in self._values[name].partitions():
+            first = rows.with_row_index("row").select(pl.first("row").over(keys)).to_series()
+            classes = np.unique(first.to_numpy(), return_inverse=True)[1].astype(np.int64)
+            code = codes[rows[_VALUE].to_numpy()]
+            if int(code.max()) >= width:
+                raise PromiseError.unexpected_content("other sensitive values")
+            yield ClassValueCounts.of(classes, code, width, rows[RECORDS].to_numpy())
 
     def close(self) -> None:
         """Remove the files."""
-        for path in self._folder.glob(f"classes-{self._run_id}-*.arrow"):
-            path.unlink(missing_ok=True)
+        for table in (self._sizes, self._members, *self._values.values()):
+            if table is not None:
+                table.close()
 
 
-def _grouped(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
-    return rows.group_by(keys).agg(pl.col(_COUNT).sum())
-
-
-def _plain(cells: pl.Series) -> pl.Series:
+def plain_cells(cells: pl.Series) -> pl.Series:
     """Convert categoricals to text: the codes of two chunks may differ."""
     return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells

@@ -19,6 +19,7 @@ from shoal.data.equivalence_classes import comparable_values
 from shoal.data.identifiers.value_patterns import contains_email
 from shoal.data.table import Table, TableCells, has_times, nan_to_null, without_negative_zero
 from shoal.domain import BoolVector, IntVector
+from shoal.errors import ColumnError
 
 _NEVER = 2**62
 _CODE, _DIGITS = r"^[+-]?0[0-9]+$", r"^[+-]?[0-9]+$"
@@ -29,6 +30,13 @@ def normalized_cells(chunk: Table, name: str) -> pl.Series:
     """Return a column whose equal values have equal cells in all chunks: NaN is missing, and -0.0 is 0.0."""
     cells = _written_cells(chunk, name)
     return without_negative_zero(nan_to_null(cells)) if cells.dtype.is_float() else cells
+
+
+def survey_cells(chunk: Table, name: str) -> pl.Series:
+    """Return strata or households as a reader sees them, with every missing value as null and zero without a sign."""
+    if name not in chunk.names:
+        raise ColumnError.unknown(name, chunk.names)
+    return normalized_cells(chunk, name).set(chunk.cells.content(name).values.is_null(), None)
 
 
 def visible_cells(chunk: Table, name: str) -> pl.Series:

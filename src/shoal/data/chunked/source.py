@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
 from polars import selectors
 
@@ -126,6 +127,27 @@ def _prefetched(items: Iterator[T]) -> Iterator[T]:
             next_item = pool.submit(next, items, None)
             yield item
             del item
+
+
+def paired_chunks(
+    first: ChunkedFile, second: ChunkedFile, *, columns: tuple[Sequence[str], Sequence[str]]
+) -> Iterator[tuple[Table, Table]]:
+    """Yield the same rows of two files with the same number of records, with the given columns of each."""
+    streams = [source.chunks(columns=names) for source, names in zip((first, second), columns, strict=True)]
+    parts: list[Table | None] = [None, None]
+    while True:
+        parts = [next(stream, None) if part is None else part for part, stream in zip(parts, streams, strict=True)]
+        left, right = parts
+        if left is None or right is None:
+            return
+        rows = min(left.height, right.height)
+        yield _rows(left, 0, rows), _rows(right, 0, rows)
+        parts = [None if part.height == rows else _rows(part, rows, part.height) for part in (left, right)]
+
+
+def _rows(table: Table, start: int, stop: int) -> Table:
+    whole = start == 0 and stop == table.height
+    return table if whole else replace(table, cells=table.cells.take(np.arange(start, stop)))
 
 
 _FIRST_ROWS = 4_096

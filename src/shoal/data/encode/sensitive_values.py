@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_statistics import MAX_DISTINCT
 from shoal.data.chunked.table_statistics import TableStatistics
+from shoal.data.chunked.typed_chunks import TypedFrameCells
 from shoal.data.encode.category_codes import check_coverage
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassValueCounts, class_values, satisfies, values_of_counts
@@ -74,6 +76,11 @@ class SensitiveValues:
         names = match_nodes(column.hierarchy, first_texts)
         tree = _tree(column.hierarchy, [names[text] for text in first_texts], missing=len(counts) > len(first_texts))
         return cls(tuple(texts), codes, counts, *tree)
+
+    @property
+    def missing(self) -> int:
+        """Code of a missing value, whether or not one occurs."""
+        return int(np.max(self.text_codes, initial=-1)) + 1
 
     def codes(self, cells: pl.Series) -> IntVector:
         """Return the code of each cell."""
@@ -192,6 +199,51 @@ def sensitive_columns(table: Table, columns: Sequence[Column]) -> tuple[Sensitiv
     Equal numbers are one value, however they are written.
     """
     return tuple(_sensitive(table, column) for column in columns)
+
+
+class SensitiveCodes(NamedTuple):
+    """A sensitive column of a whole table, for measures that count its distinct texts."""
+
+    column: SensitiveColumn
+    """Kind and hierarchy of the column, without records."""
+    codes: IntVector
+    """Code of each of the `distinct_texts`, and of a missing value."""
+    frequencies: FloatVector
+    """Frequency of each code in the table."""
+
+
+def encode_sensitive_column(statistics: TableStatistics, column: Column) -> SensitiveCodes | None:
+    """Encode a column as `sensitive_columns` does; None if its distinct values are too many."""
+    column_type = statistics.column_type(column.name)
+    distinct = column_type.distinct_cells
+    if distinct is None:
+        return None
+    if column.hierarchy is not None:
+        check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
+    table = distinct_table(statistics, column.name)
+    encoded = _sensitive(table, column)
+    places = {text: place for place, text in enumerate([*distinct_texts(statistics, column.name), None])}
+    codes = np.full(len(places), encoded.n_values)
+    codes[[places[text] for text in text_values(table, column.name).to_list()]] = encoded.codes
+    frequencies = np.bincount(encoded.codes, distinct.counts, encoded.n_values) / statistics.records
+    return SensitiveCodes(encoded.take(slice(0)), codes, frequencies)
+
+
+def distinct_table(statistics: TableStatistics, name: str) -> Table:
+    """Return the distinct cells of a column as a table of its own; raise if they are too many."""
+    column_type = statistics.column_type(name)
+    if column_type.distinct_cells is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    cells = TypedFrameCells(pl.DataFrame({name: column_type.distinct_cells.cells}), {name: column_type})
+    return replace(statistics.head, cells=cells)
+
+
+def distinct_texts(statistics: TableStatistics, name: str) -> tuple[str, ...]:
+    """Return the distinct values of a column as text; raise if they are too many."""
+    content = statistics.column_type(name).distinct_content
+    if content is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    return tuple(content.text_values.drop_nulls().unique().sort())
 
 
 def _sensitive(table: Table, column: Column) -> SensitiveColumn:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from shoal.data.chunked.column_sketch import Occurrence, normalized_cells
+from shoal.data.chunked.column_sketch import Occurrence, survey_cells
 from shoal.data.table import Table
 from shoal.domain import FloatVector, IntVector, Survey, SurveyDesign, number_by_first_row
 from shoal.domain.columns import Kind
@@ -141,13 +141,12 @@ def _weights(table: Table, name: str) -> FloatVector:
 
 
 def _keys(table: Table, names: Sequence[str]) -> pl.DataFrame:
-    """Return the cells as a reader sees them, with every missing value as null and zero without a sign."""
     columns = []
     for place, name in enumerate(names):
-        cells = normalized_cells(table, name)
+        cells = survey_cells(table, name)
         if cells.dtype in (pl.Categorical, pl.Enum):
             cells = cells.cast(pl.String)
-        columns.append(cells.set(table.cells.content(name).values.is_null(), None).alias(str(place)))
+        columns.append(cells.alias(str(place)))
     return pl.DataFrame(columns)
 
 

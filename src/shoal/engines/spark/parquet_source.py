@@ -129,16 +129,18 @@ def open_parquet(session: SparkSession, address: str, *, literal: bool = False) 
     return SparkSource(session, address, frame)
 
 
-def snapshot(session: SparkSession, frame: DataFrame, folder: str) -> SparkSource:
-    """Write a frame to files sorted by value, so that the order does not depend on its partitions.
+def snapshot(session: SparkSession, frame: DataFrame, folder: str, *, in_order: bool = True) -> SparkSource:
+    """Write a frame to files, ``in_order`` of its values, so that the order does not depend on its partitions.
 
     A frame may give different rows each time it is evaluated; a release needs one evaluation. Columns are selected by
     position: in the session of the user, names may be patterns.
     """
     check_names(frame)
     keyed = frame.toDF(*(f"c{place}" for place in range(len(frame.columns))))
-    in_order = keyed.orderBy(*[sortable(keyed, key) for key in keyed.columns]).toDF(*frame.columns)
-    run_job(session, "keep the table as it is", lambda: in_order.write.mode("errorifexists").parquet(folder))
+    if in_order:
+        keyed = keyed.orderBy(*[sortable(keyed, key) for key in keyed.columns])
+    named = keyed.toDF(*frame.columns)
+    run_job(session, "keep the table as it is", lambda: named.write.mode("errorifexists").parquet(folder))
     return open_parquet(session, folder, literal=True)
 
 

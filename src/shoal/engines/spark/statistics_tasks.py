@@ -6,14 +6,13 @@ named by their positions in the table.
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics
+from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics, distinct_texts, encode_sensitive_column
 from shoal.data.chunked import (
     ClassCounter,
     TableStatistics,
@@ -23,10 +22,11 @@ from shoal.data.chunked import (
     with_column_types,
 )
 from shoal.data.spelling import normalize_text_for_verification
-from shoal.domain import PrivacyModel, Schema, Survey
+from shoal.domain import ModelCheck, PrivacyModel, Schema, Survey
+from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 
 ROW, START, RECORDS, STATISTICS, PART, STRATUM = "row", "start", "records", "statistics", "part", "stratum"
-COUNT, MODEL, WORST, BROKEN = "count", "model", "worst", "broken"
+COUNT, FACTS = "count", "facts"
 
 
 class StatisticsState(NamedTuple):
@@ -113,33 +113,64 @@ def count_strata(state: SurveyState, input_batches: Iterator[Any]) -> Iterator[A
             yield arrow_batches.batch_of({STRATUM: [None], **counts})
 
 
-class ModelCheckState(NamedTuple):
-    """State of the privacy model task."""
+class ClassCountState(NamedTuple):
+    """State of the task that counts sensitive values."""
 
-    names: Mapping[str, str]
-    quasi_identifiers: Sequence[str]
-    sensitive_statistics: TableStatistics
-    """Statistics of the sensitive columns of the release."""
+    classes: Sequence[str]
+    """Keys of the quasi-identifiers."""
+    strata: Sequence[str]
+    statistics: TableStatistics
+    """Statistics of the sensitive columns of the release, whose keys are v0, v1, ..."""
     models: Sequence[PrivacyModel]
+    measured: Sequence[str]
+    """Names of the sensitive columns whose disclosure is measured."""
     schema: Schema
 
 
-def check_models(state: ModelCheckState, input_batches: Iterator[Any]) -> Iterator[Any]:
-    """Yield for each model the value of the worst class and the number of records in classes that break it.
+def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the facts of the classes of this task as JSON; see `read_facts`.
 
     Each row counts for several records; all rows of a class are in one task.
     """
-    columns = list(dict.fromkeys(model.column for model in state.models))
-    encoder = SensitiveEncoder.from_statistics(
-        state.sensitive_statistics, state.models, state.schema, normalize=normalize_text_for_verification
-    )
+    statistics, with_models = state.statistics, dict.fromkeys(model.column for model in state.models)
+    columns = [column for column in state.schema.columns if column.name in state.measured]
+    measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
+    counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
+    # a column may be a quasi-identifier, a stratum and sensitive: the first two are named by their keys
+    prefix = "-" * (1 + max(len(name) for name in statistics.names))
+    names = {key: f"{prefix}{key}" for key in (*state.classes, *state.strata)}
+    names |= {f"v{place}": name for place, name in enumerate(statistics.names)}
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder:
-        counter, any_rows = ClassCounter(Path(folder), list(state.quasi_identifiers), sensitive=columns), False
+        counter = ClassCounter(
+            Path(folder),
+            [names[key] for key in state.classes],
+            strata=[names[key] for key in state.strata],
+            values={name: distinct_texts(statistics, name) for name in counted},
+            measured=measured,
+        )
+        any_rows = False
         for block in arrow_batches.blocks(input_batches):
-            chunk = with_column_types(arrow_batches.chunk_of(block, state.names), state.sensitive_statistics)
+            chunk = with_column_types(arrow_batches.chunk_of(block, names), statistics)
             counter.add(chunk, arrow_batches.numbers_of(block, COUNT))
             any_rows = True
-        for number, result in enumerate(counter.check_models(encoder) if any_rows else ()):
-            yield arrow_batches.batch_of(
-                {MODEL: [number], WORST: [int(np.float64(result.reached).view(np.int64))], BROKEN: [result.violations]}
+        if any_rows:
+            encoder = SensitiveEncoder.from_statistics(
+                statistics, state.models, state.schema, normalize=normalize_text_for_verification
             )
+            checks = counter.check_models(encoder)
+            facts = {
+                "models": [[check.reached, check.violations] for check in checks],
+                "disclosures": sum_disclosures(counter.distributions()),
+            }
+            yield arrow_batches.batch_of({FACTS: [json.dumps(facts).encode()]})
+
+
+def read_facts(
+    facts: Mapping[str, Any], models: Sequence[PrivacyModel]
+) -> tuple[tuple[ModelCheck, ...], dict[str, DisclosureSums]]:
+    """Read the facts of a task: the result of each model, and the sums of each measured column."""
+    checks = tuple(
+        ModelCheck(model.column, model.notation, reached, violations)
+        for model, (reached, violations) in zip(models, facts["models"], strict=True)
+    )
+    return checks, {name: DisclosureSums.of(sums) for name, sums in facts["disclosures"].items()}

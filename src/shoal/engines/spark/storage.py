@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from shoal.errors import OutputError, ShoalError
+from shoal.errors import EngineError, OutputError, ShoalError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -258,3 +259,15 @@ class HadoopOutput:
 
     def clean_up(self) -> None:
         self.storage.remove(self.backup)
+
+
+def default_scratch(session: SparkSession, scratch: str | None) -> str:
+    """Return a folder that all machines can access: the given one, or the checkpoint folder of the session."""
+    context = session.sparkContext
+    if scratch is not None:
+        return scratch
+    if found := context.getCheckpointDir():
+        return found
+    if not str(context.master).startswith("local"):
+        raise EngineError.no_scratch_folder()
+    return tempfile.gettempdir()
