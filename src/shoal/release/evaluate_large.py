@@ -29,7 +29,8 @@ from shoal.metrics.partial_sums import KeyedCounts
 from shoal.metrics.table_pair import PairEncoder
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.inspect import is_shuffled
-from shoal.release.large_tables import COUNT_FRACTION, counting_folder, open_in_pieces, stored_frame
+from shoal.release.large_tables import COUNT_FRACTION, open_in_pieces, stored_frame
+from shoal.system.scratch import temporary_folder
 
 _IN_PIECES = "attacks, and queries about sensitive columns, are not measured in pieces"
 _WITHOUT_PAIRS = (
@@ -126,7 +127,7 @@ def evaluate_files(job: EvaluationJob, memory: int | str, options: ReadOptions |
         raise DataError.record_counts_differ(statistics.records, released.records)
     if is_shuffled(release.path, release.sha256):
         raise DataError.shuffled()
-    with counting_folder() as folder:
+    with temporary_folder() as folder:
         pair = _FilePair(source, release, statistics, released, columns, job, names, sensitive)
         return pair.evaluate(folder, COUNT_FRACTION * budget.class_count_bytes // 2)
 
