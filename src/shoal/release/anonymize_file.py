@@ -23,7 +23,7 @@ from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, draft_arguments, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
 from shoal.release.pipeline import PolicyFactory, adapt_policy, run
@@ -98,13 +98,7 @@ def anonymize_file(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     on_cluster = _on_cluster(engine, job)
 
-    def make_policy(profile: TableProfile) -> Policy:
-        return build_policy(profile.sample, **decisions)
-
-    with use_threads(threads):
-        if on_cluster:
-            return release_parquet(job, make_policy, decisions)
-        return _release_file(job, make_policy)
+    return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
 
 
 @public_function()
@@ -131,12 +125,26 @@ def replay_file(
     """
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
     on_cluster = _on_cluster(engine, job)
-    first, folders = load_policy(policy, [] if on_cluster else [Path(source).parent])
+    beside = [] if on_cluster else [Path(source).parent]
+    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
+    if decisions is not None:
+        return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
+    first, folders = load_policy(policy, beside)
     make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         if on_cluster:
             return release_parquet(job, make_policy, replayed=first)
         return _release_file(job, make_policy, replayed=first)
+
+
+def _release_by_arguments(
+    job: FileJob, decisions: dict[str, Any], *, threads: int | None, on_cluster: bool
+) -> FileRelease:
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
+
+    with use_threads(threads):
+        return release_parquet(job, make_policy, decisions) if on_cluster else _release_file(job, make_policy)
 
 
 def _on_cluster(engine: str, job: FileJob) -> bool:
