@@ -90,7 +90,7 @@ BAD = {
     "no equals sign": (["--hierarchy", "jobs.csv"], "equals sign"),
     "unknown column": (["--hierarchy", "jobs=jobs.csv"], "did you mean 'job'"),
     "lacks values": (["--hierarchy", "job=few.csv"], "5 values (of 6, in"),
-    "circle": (["--hierarchy", "job=circle.csv"], "in a circle"),
+    "circle": (["--hierarchy", "job=circle.csv"], "has a cycle"),
     "two parents": (["--hierarchy", "job=parents.csv"], "two parents (line 2 and line 3)"),
     "of a column that is dropped": (["--hierarchy", "name=jobs.csv"], "'name' is no quasi-identifier"),
     "kind of nothing": (["--kind", "job=words"], "There is no kind 'words'"),

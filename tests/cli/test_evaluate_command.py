@@ -58,3 +58,14 @@ def test_models_are_told_and_the_tables_fit_a_terminal(shoal, people: Path) -> N
     assert "  BROKEN  distinct-l(2) on illness: l = 1 in the worst class; 3 of 6 records" in run.out
     assert run.out.count("Sensitive column") == run.out.count("Quasi-identifier") == 2
     assert max(len(line) for line in run.out.splitlines() if "distinct-l" not in line) <= 100
+
+
+def test_a_memory_limit_leaves_out_attacks_only(shoal, people: Path) -> None:
+    arguments = ["evaluate", "people.csv", "people.csv", "-q", "age", "-k", 3, "--sensitive", "illness", "--json"]
+    whole, pieces = (json.loads(shoal(*arguments, *more).out) for more in ([], ["--memory", "1GB"]))
+    assert pieces["disclosures"] == whole["disclosures"]
+    assert pieces["attacks"] == {}
+    assert pieces["loss"].items() <= whole["loss"].items()
+    assert len(pieces["notes"]) == 1
+    run = shoal(*arguments, "--memory", "1GB", "--measures", "all")
+    assert (run.code, run.err.count("\n")) == (2, 1)

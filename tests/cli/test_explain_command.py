@@ -77,7 +77,7 @@ def test_a_policy_finds_its_release(shoal, people: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--row", 7, "-q", "age"], "not among the 6 records of the table; give --row"),
+        (["--row", 7, "-q", "age"], "no such record among the 6 records of the table; give --row"),
         (["--row", "two", "-q", "age"], "row is not a whole number"),
         (["--row", 1, "-q", "height"], "There is no column 'height'"),
         (["--row", 1], "No quasi-identifier is named"),

@@ -71,7 +71,7 @@ def test_only_columns_that_matter_are_asked_about(tmp_path: Path) -> None:
     shoal.anonymize(path, **options, identifiers=["seen"])
     shoal.anonymize(path, **options | {"quasi_identifiers": ["age", "seen"]}, kinds={"seen": "nominal"})
     for roles in ({"sensitive": ["seen"]}, {"quasi_identifiers": ["age", "seen"]}):
-        with pytest.raises(ColumnError, match=r"'seen' has dates of which .* \(DD/MM/YYYY, MM/DD/YYYY, or text\)"):
+        with pytest.raises(ColumnError, match=r"'seen' has dates in which .* \(DD/MM/YYYY, MM/DD/YYYY, or text\)"):
             shoal.anonymize(path, **options | roles)
 
 

@@ -189,7 +189,7 @@ BAD = {
     "unknown stratum": ([*ROLES, "--strata", "regoin"], "did you mean 'region'"),
     "stratum below k": ([*ROLES, "--strata", "name"], "strata have fewer than k = 3 records"),
     "unknown household": ([*ROLES, "--households", "hom"], "did you mean 'home'"),
-    "large household": ([*ROLES, "--households", "region"], "where at most 20 are allowed"),
+    "large household": ([*ROLES, "--households", "region"], "more than the 20 that are allowed"),
     "largest household a word": (
         [*ROLES, "--households", "home", "--largest-household", "x"],
         "Option --largest-household",

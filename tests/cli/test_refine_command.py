@@ -81,7 +81,7 @@ WRONG = {
     "seconds, a word": (["--time-limit", "soon"], "Option --time-limit", "a number above 0"),
     "seconds, none": (["--time-limit", "0"], "Option --time-limit", "a number above 0"),
     "seconds, no number": (["--time-limit", "nan"], "Option --time-limit", "a number above 0"),
-    "nothing to refine": (["--no-refine", "--effort", "fast"], "nothing is to be refined", "--no-refine"),
+    "nothing to refine": (["--no-refine", "--effort", "fast"], "refinement is off", "--no-refine"),
 }
 
 

@@ -47,7 +47,7 @@ def test_what_is_asked_for_is_offered(shoal: Callable[..., Any], offered: list[A
     [
         (("none.csv",), "The file 'none.csv' does not exist"),
         ((".",), "is a folder"),
-        (("people.exe",), "names no format that Shoal knows"),
+        (("people.exe",), "is no format that Shoal knows"),
         (("--port", "many"), "Option --port has a value that it cannot take; give a whole number from 0"),
         (("--port", "70000"), "Option --port"),
         (("--port", "-1"), "Option --port"),

@@ -260,7 +260,7 @@ def test_numbers_that_cannot_be_quoted_are_refused(tmp_path: Path, raw: bytes, o
     table = read_table(saved(tmp_path, raw), options=options)
     release = replace_columns(table, schema_of(table, quasi=["a"]), {"a": np.array([-1.5, 2.5])})
     (tmp_path / "out.csv").write_bytes(b"before")
-    with pytest.raises(OutputError, match="'a' hold the delimiter"):
+    with pytest.raises(OutputError, match="'a' contain the delimiter"):
         write_table(release, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_bytes() == b"before"
 

@@ -161,6 +161,6 @@ def test_a_missing_cell_that_is_a_whole_record_is_not_lost(tmp_path: Path, start
 def test_a_missing_record_needs_a_mark_of_quotation(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a\n1\n2\n3\n4\n")
     table = read_table(tmp_path / "in.csv", options=ReadOptions(quote=""))
-    with pytest.raises(OutputError, match=r"'a' hold .* nothing, and quoting is off"):
+    with pytest.raises(OutputError, match=r"'a' contain .* empty, and quoting is off"):
         write_table(release_of(table, {"a": NEW["n"]}), tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()

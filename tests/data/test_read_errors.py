@@ -121,7 +121,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(FileError, match="is a folder"):
         read_table(tmp_path)
     (tmp_path / "a.xyz").write_bytes(SECRET)
-    with pytest.raises(FileError, match=r"names no format .*\.csv"):
+    with pytest.raises(FileError, match=r"is no format .*\.csv"):
         read_table(tmp_path / "a.xyz")
     (tmp_path / "a.csv").write_bytes(b"a\n1\n")
 

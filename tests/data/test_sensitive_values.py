@@ -99,7 +99,7 @@ def test_models_that_do_not_fit_their_column(case: str) -> None:
 @pytest.mark.parametrize(
     ("role", "words"),
     [
-        (Role.QUASI_IDENTIFIER, "'s' has a privacy model and is a quasi-identifier; give a model to a column that"),
+        (Role.QUASI_IDENTIFIER, "'s' has a privacy model and is a quasi-identifier; give models to"),
         (Role.INSENSITIVE, "'s' has a privacy model and is insensitive; name it among the sensitive columns"),
     ],
 )

@@ -44,5 +44,5 @@ def test_codes_keep_their_zeros(tmp_path: Path) -> None:
 
 def test_what_is_no_text_is_refused() -> None:
     table = data.read_table(pl.DataFrame({"list": [[{"a": 1}], [{"a": 2}]]}))
-    with pytest.raises(DataError, match="cannot be understood"):
+    with pytest.raises(DataError, match="cannot be read"):
         data.text_list(table, "list")

@@ -72,8 +72,8 @@ def test_rows_read_back_as_the_same_tree(tree: Hierarchy, data: st.DataObject) -
     ("rows", "message"),
     [
         ([], "is empty"),
-        ([["secret", "b", "*"], ["c", "*"]], r"names 2 levels, and the first line has 3 \(row 2\)"),
-        ([["secret", "b", "*"], ["c", "d", "e", "*"]], r"names 4 levels, .* \(row 2\)"),
+        ([["secret", "b", "*"], ["c", "*"]], r"has 2 levels, and the first line 3 \(row 2\)"),
+        ([["secret", "b", "*"], ["c", "d", "e", "*"]], r"has 4 levels, .* \(row 2\)"),
         ([["secret", "b", "*"], ["c", "", "*"]], r"has an empty level \(row 2\)"),
         ([["secret", None, "*"]], r"has an empty level \(row 1\)"),
         ([["secret"], ["b"]], r"not a value and at least one level above it \(row 1\)"),
@@ -81,7 +81,7 @@ def test_rows_read_back_as_the_same_tree(tree: Hierarchy, data: st.DataObject) -
         ([["secret", "b", "c", "*"], ["x", "b", "d", "*"]], r"two parents \(row 1 and row 2\)"),
         ([["secret", "b", "*"], ["c", "b", "all"]], "2 roots"),
         ([["secret", "b", "*"], ["lone", "lone", "lone"]], "2 roots"),
-        ([["secret", "b", "secret"]], "in a circle: 2 nodes"),
+        ([["secret", "b", "secret"]], "has a cycle: 2 nodes"),
         ([["secret", "secret"]], "one node only"),
     ],
 )
@@ -120,4 +120,4 @@ def test_any_rows_are_a_tree_or_an_error_of_ours(rows: list[list[str]]) -> None:
 def test_a_header_that_is_taken_for_a_value(rows: list[list[str]], header: bool) -> None:
     with pytest.raises(HierarchyError, match="roots") as caught:
         Hierarchy.from_rows(rows)
-    assert ("a header line is taken for a value: take it out" in str(caught.value)) == header
+    assert ("a header line is taken for a value: remove it" in str(caught.value)) == header

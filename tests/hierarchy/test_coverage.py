@@ -116,8 +116,8 @@ def test_mapped_values_are_leaves_below_their_nodes() -> None:
         ({"Moon": "Sky"}, "no node of that name"),
         ({"Moon": ["*"]}, "no node of that name"),
         ({"Coast": "Hills"}, "two parents"),
-        ({"Coast": "Coast"}, "circle"),
-        ({"*": "Coast"}, "circle"),
+        ({"Coast": "Coast"}, "cycle"),
+        ({"*": "Coast"}, "cycle"),
         ({" ": "Coast"}, "no name"),
     ],
 )

@@ -33,7 +33,7 @@ def test_written_edges(tmp_path: Path) -> None:
         ("child,parent\nsecret,\n", r"no name \(line 2\)"),
         ("child,parent\nsecret,b\n\nsecret,c\n", r"two parents \(line 2 and line 4\)"),
         ('child,parent\n"a\nb",c\nc,*\nc,d\n', r"two parents \(line 4 and line 5\)"),
-        ("child,parent\nsecret,b\nb,secret\n", "circle"),
+        ("child,parent\nsecret,b\nb,secret\n", "cycle"),
         ("child,parent\na,b\nsecret,d\n", "2 roots"),
         ('child,parent\na,"b\nsecret,c\n', r"quotation mark .* \(line 2\)"),
         ('child,parent\na,"b" secret\n', r"quotation mark .* \(line 2\)"),

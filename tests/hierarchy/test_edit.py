@@ -50,7 +50,7 @@ def test_moved_nodes_stand_under_the_other_and_all_else_stays(tree: Hierarchy, d
     selected = data.draw(st.sets(st.sampled_from(tree.nodes[:-1]), min_size=1))
     under = data.draw(st.sampled_from(tree.nodes))
     if any(node in selected for node in tree.path(under)):
-        with pytest.raises(HierarchyError, match="under itself"):
+        with pytest.raises(HierarchyError, match="its own parent"):
             move(tree, selected, under)
         return
     edited = move(tree, selected, under)
@@ -141,19 +141,19 @@ def test_what_goes_with_its_parent_stays_below_it() -> None:
 @pytest.mark.parametrize(
     ("edit", "fact"),
     [
-        (lambda: rename(PLACES, "Lyon", "Rome"), "already there"),
+        (lambda: rename(PLACES, "Lyon", "Rome"), "already in use"),
         (lambda: rename(PLACES, "Lyon", "  "), "name is empty"),
         (lambda: rename(PLACES, "Atlantis", "x"), "no node of that name"),
-        (lambda: move(PLACES, ["*"], "Asia"), "root stands above all"),
-        (lambda: move(PLACES, ["Europe"], "Lyon"), "under itself"),
+        (lambda: move(PLACES, ["*"], "Asia"), "root is above all"),
+        (lambda: move(PLACES, ["Europe"], "Lyon"), "its own parent"),
         (lambda: move(PLACES, ["Lyon"], "Atlantis"), "no node of that name"),
         (lambda: move(PLACES, [], "Asia"), "No value is given"),
-        (lambda: group(PLACES, ["Lyon", "Rome"], "x"), "under 2 parents, and only siblings"),
-        (lambda: group(PLACES, ["Lyon", "Paris"], "France"), "already there"),
+        (lambda: group(PLACES, ["Lyon", "Rome"], "x"), "have 2 parents, and only siblings"),
+        (lambda: group(PLACES, ["Lyon", "Paris"], "France"), "already in use"),
         (lambda: group(PLACES, ["Lyon"], ""), "name is empty"),
-        (lambda: dissolve(PLACES, ["*"]), "root stands above all"),
+        (lambda: dissolve(PLACES, ["*"]), "root is above all"),
         (lambda: dissolve(PLACES, ["Atlantis"]), "no node of that name"),
-        (lambda: add(PLACES, ["Rome", "Oslo", "Lyon"], "Asia"), "2 of the new names are already there"),
+        (lambda: add(PLACES, ["Rome", "Oslo", "Lyon"], "Asia"), "2 of the new names are already in use"),
         (lambda: add(PLACES, ["Oslo"], "Atlantis"), "no node of that name"),
         (lambda: add(PLACES, [" "], "Asia"), "no name"),
     ],

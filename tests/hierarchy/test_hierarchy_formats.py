@@ -104,9 +104,9 @@ BAD: dict[str, tuple[str, str | bytes, type[ShoalError], str]] = {
     "utf-16": ("x.csv", "hush;*\n".encode("utf-16"), FileError, "UTF-16"),
     "mark, then not utf-8": ("x.csv", b"\xef\xbb\xbfhush\xff;*\n", HierarchyError, "begins as UTF-8"),
     "no ending": ("x", ARX, HierarchyError, "ending of .* 'arx', 'edges', 'json', 'skos'"),
-    "other ending": ("x.xlsx", ARX, HierarchyError, "does not tell the format"),
+    "other ending": ("x.xlsx", ARX, HierarchyError, "is no format of a hierarchy"),
     "not json": ("x.json", ARX, HierarchyError, r"In .* the hierarchy is not JSON \(line 1\)"),
-    "ragged": ("x.csv", "\nhush;b;*\n\nc;*\n", HierarchyError, r"names 2 levels, .* has 3 \(line 4\)"),
+    "ragged": ("x.csv", "\nhush;b;*\n\nc;*\n", HierarchyError, r"has 2 levels, .* 3 \(line 4\)"),
     "empty field": ("x.csv", "hush;b;*\nc;;*\n", HierarchyError, r"has an empty level \(line 2\)"),
     "long field": ("x.csv", f"a;*\n{'b' * 200_000};*\n", HierarchyError, r"more than 131,072 characters.*\(line 2\)"),
     "hint": ("x.csv", "a|b|*\nhush|b|*\n", HierarchyError, "hierarchy convert, which takes --delimiter and --from"),
@@ -177,7 +177,7 @@ def test_unknown_formats(tmp_path: Path) -> None:
         Hierarchy.read(tmp_path / "x.csv", format="arxx")
     with pytest.raises(OptionError, match="no format"):
         ANIMALS.save(tmp_path / "x.csv", format="xml")
-    with pytest.raises(HierarchyError, match="does not tell the format"):
+    with pytest.raises(HierarchyError, match="is no format of a hierarchy"):
         ANIMALS.save(tmp_path / "x.xml")
 
 

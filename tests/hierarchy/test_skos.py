@@ -81,7 +81,7 @@ def test_concepts_without_labels_have_the_last_part_of_their_iri() -> None:
         ('a broader b .\na prefLabel "\\Uffffffff" .\n', r"not a subject, .* \(line 2\)"),
         ("secret,broader,b\nb,broader,d\n\nsecret,broader,c\n", r"two parents \(line 1 and line 4\)"),
         ("secret,broader,b\nc,narrower,secret\nb,broader,c\n", r"two parents \(line 1 and line 2\)"),
-        ("secret,broader,b\nb,broader,secret\n", "circle"),
+        ("secret,broader,b\nb,broader,secret\n", "cycle"),
         ("a,broader,b\nc,broader,d\n", "2 roots"),
         (
             "<http://x/a> broader <http://x/b>\n<http://y/a> broader <http://x/b>\n",

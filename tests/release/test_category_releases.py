@@ -148,7 +148,7 @@ def test_an_array_holds_no_words() -> None:
     table = np.array([[1], [2], [1], [2]])
     release = shoal.anonymize(table, k=2, quasi_identifiers=[0], kinds={"0": "nominal"})
     assert release.table.tolist() == table.tolist()
-    with pytest.raises(DataError, match="an array of numbers holds none"):
+    with pytest.raises(DataError, match="cannot hold column"):
         shoal.anonymize(table, k=4, quasi_identifiers=[0], kinds={"0": "nominal"}, recode="lcs")
 
 
@@ -185,11 +185,11 @@ def test_a_policy_names_its_hierarchies_and_finds_them_again(tmp_path: Path, mon
     alone = other / "p.toml"
     alone.write_text(text)
     frame = pl.read_csv(tmp_path / "in.csv")
-    with pytest.raises(PolicyError, match=r"by a hierarchy from the file 'jobs.json', which cannot be found"):
+    with pytest.raises(PolicyError, match=r"needs a hierarchy .* from the file 'jobs.json', which cannot be found"):
         shoal.replay(frame, policy=alone)
     given = {"job": Hierarchy.from_dict(JOBS), "size": ["small", "medium", "large"]}
     assert shoal.replay(frame, policy=alone, hierarchies=given).evaluation == release.evaluation
-    with pytest.raises(PolicyError, match="'job' is not what the policy decided by"):
+    with pytest.raises(PolicyError, match="of column 'job' differ"):
         shoal.replay(frame, policy=alone, hierarchies={**given, "job": {"person": ["baker"]}})
     with pytest.raises(PolicyError, match="decides"):
         shoal.replay(frame, policy=alone, hierarchies={**given, "sex": JOBS})
@@ -216,7 +216,7 @@ BAD = {
     "two meanings": ({"hierarchies": {"job": JOBS}, "kinds": {"job": "nominal"}}, ColumnError, "and has a hierarchy"),
     "unknown kind": ({"kinds": {"job": "word"}}, OptionError, "no kind 'word'"),
     "text as numbers": ({"kinds": {"job": "numeric"}}, ShoalError, "'job' is nominal where numbers are needed"),
-    "no levels": ({"kinds": {"job": "ordinal"}}, ColumnError, "nothing says how its values are ordered"),
+    "no levels": ({"kinds": {"job": "ordinal"}}, ColumnError, "its values have no order"),
     "levels lack values": ({"levels": {"size": ["small", "large"]}}, HierarchyError, "'size' has 1 value"),
     "levels twice": ({"levels": {"size": ["small", "small"]}}, OptionError, "different values"),
     "levels and hierarchy": ({"levels": {"job": ["a", "b"]}, "hierarchies": {"job": JOBS}}, OptionError, "not both"),

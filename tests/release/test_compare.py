@@ -326,7 +326,7 @@ def test_results_are_not_kept_in_a_file_that_holds_something_else(people: pl.Dat
     said: dict[str, Any] = {"k": 3, "methods": ["mdav"], **OPTIONS}
     with pytest.raises(OutputError, match="is the input itself"):
         shoal.compare(path, cache=path, **said)
-    with pytest.raises(OutputError, match="something else than results of a comparison"):
+    with pytest.raises(OutputError, match="is no cache of a comparison"):
         shoal.compare(people, cache=path, **said)
     with pytest.raises(OutputError, match="does not exist"):
         shoal.compare(people, cache=tmp_path / "no" / "kept.jsonl", **said)

@@ -38,7 +38,7 @@ BAD: dict[str, tuple[dict[str, Any], type[ShoalError], str]] = {
     "sensitive and quasi-identifier": ({"sensitive": "age"}, ColumnError, "quasi-identifier and as sensitive"),
     "l without a sensitive column": ({"sensitive": (), "l": 2}, OptionError, "no column is named as sensitive"),
     "l above what there is": ({"l": 4}, OptionError, r"reaches l = 3 on column 'ill', .* ask for l = 3 or less"),
-    "l not whole": ({"l": 2.5}, OptionError, "distinct-l.2.5. cannot be asked for; give l as a whole number"),
+    "l not whole": ({"l": 2.5}, OptionError, "distinct-l.2.5. is out of range; give l as a whole number"),
     "l of 1": ({"l": 1}, OptionError, "give l above 1"),
     "l a word": ({"l": "two"}, OptionError, "'l' has a value"),
     "t above 1": ({"t": 1.5}, OptionError, "give t from 0 to 1"),
@@ -80,7 +80,7 @@ BAD: dict[str, tuple[dict[str, Any], type[ShoalError], str]] = {
     "households across strata": ({"households": "region", "strata": "home"}, DataError,
         "The members of 3 households are in different strata"),
     "large household": ({"households": "region", "k": 2, "largest_household": 8}, DataError,
-        r"largest household has 12 members where at most 8 are allowed \(larger than that: 1 household\)"),
+        r"largest household has 12 members, more than the 8 that are allowed \(too large: 1 household\)"),
     "largest household of none": ({"households": "home", "largest_household": 0}, OptionError, "'largest_household'"),
     "fewer than k households": ({"households": "region", "k": 4}, OptionError, "k = 4 is more than the 3 households"),
     "unknown weights": ({"sampling_weights": "wieght"}, ColumnError, "did you mean 'weight'"),
@@ -109,13 +109,13 @@ def test_it_is_told_in_a_sentence_without_a_cell(case: str) -> None:
 @pytest.mark.parametrize("weight", [0.0, -2.0, None, float("inf"), float("nan")])
 def test_weights_that_weigh_nothing_are_refused(weight: float | None) -> None:
     frame = people().with_columns(pl.when(pl.col("age") == 25).then(weight).otherwise(pl.col("weight")).alias("weight"))
-    with pytest.raises(DataError, match=r"'weight' are zero, .* in 1 of 24 records \(the first is record 6\)"):
+    with pytest.raises(DataError, match=r"'weight' has .* zero, .* in 1 of 24 records \(the first is record 6\)"):
         shoal.anonymize(frame, sampling_weights="weight", **OPTIONS)
 
 
 def test_a_record_without_a_household_is_refused() -> None:
     frame = people().with_columns(pl.when(pl.col("age") == 25).then(None).otherwise(pl.col("home")).alias("home"))
-    with pytest.raises(DataError, match=r"names no household for 1 of 24 records \(the first is record 6\)"):
+    with pytest.raises(DataError, match=r"names no household in 1 of 24 records \(the first is record 6\)"):
         shoal.anonymize(frame, households="home", **OPTIONS)
 
 

@@ -80,7 +80,7 @@ def test_a_spark_frame_is_verified_by_a_policy(spark: Any, folder: Path) -> None
     policy = replace(Policy.read(folder / "out.csv.policy.toml"), models=())
     proof = shoal.verify(frame, policy=policy, k=2)
     assert (proof.ok, proof.unit, proof.quasi_identifiers) == (True, "records", ("age", "size", "job"))
-    with pytest.raises(DataError, match="frame of Spark"):
+    with pytest.raises(DataError, match="Spark frame"):
         shoal.plan(frame)
 
 
@@ -106,7 +106,7 @@ def test_only_models_need_the_files_of_hierarchies(folder: Path, tmp_path: Path,
     (tmp_path / "ills.csv").write_bytes((folder / "ills.csv").read_bytes())
     assert shoal.verify(folder / "out.csv", policy=tmp_path / "elsewhere.toml").ok
     (tmp_path / "ills.csv").unlink()
-    with pytest.raises(PolicyError, match="column 'ill' by a hierarchy"):
+    with pytest.raises(PolicyError, match="a hierarchy for column 'ill'"):
         shoal.verify(folder / "out.csv", policy=tmp_path / "elsewhere.toml")
     given = shoal.verify(
         folder / "out.csv", policy=tmp_path / "elsewhere.toml", hierarchies={"ill": folder / "ills.csv"}

@@ -123,7 +123,7 @@ def test_a_fingerprint_is_checked_where_there_is_one(tmp_path: Path) -> None:
     fingerprint = Hierarchy.from_dict(JOBS).fingerprint
     text = FULL.replace('hierarchy = "jobs.csv"', f'hierarchy = {{file = "jobs.csv", sha256 = "{fingerprint}"}}')
     assert shoal.replay(TABLE, policy=write(tmp_path, text)).verification.ok
-    with pytest.raises(PolicyError, match="not what the policy decided by"):
+    with pytest.raises(PolicyError, match="differ from those that the policy was made with"):
         shoal.replay(TABLE, policy=write(tmp_path, text.replace(fingerprint, "0" * 64)))
     with pytest.raises(PolicyError, match=r"'nowhere\.csv'"):
         shoal.replay(TABLE, policy=write(tmp_path, FULL.replace("jobs.csv", "nowhere.csv")))

@@ -133,8 +133,8 @@ def test_what_is_not_refined_is_as_the_method_made_it() -> None:
         ({"time_limit": "soon"}, "'time_limit'.*a number above 0"),
         ({"time_limit": True}, "'time_limit'.*a number above 0"),
         ({"refine": "yes"}, "'refine'"),
-        ({"refine": False, "effort": "best"}, "nothing is to be refined"),
-        ({"refine": False, "time_limit": 3}, "nothing is to be refined"),
+        ({"refine": False, "effort": "best"}, "refinement is off"),
+        ({"refine": False, "time_limit": 3}, "refinement is off"),
     ],
     ids=repr,
 )

@@ -13,7 +13,7 @@ import pytest
 
 from shoal.data import file_sha256, read_table, write_table
 from shoal.errors import FileError, OutputError
-from shoal.system.transaction import atomic_write
+from shoal.system.transaction import atomic_write, write_file
 
 
 def names(folder: Path) -> list[str]:
@@ -214,3 +214,13 @@ def test_the_message_names_the_path_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"'[^']*/asked\.parquet'") as caught:
         attempt()
     assert ".shoal-" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["zwölf\n", "zwölf\n".encode()])
+def test_texts_are_utf_8_and_private_where_asked(tmp_path: Path, content: str | bytes) -> None:
+    write_file(tmp_path / "a", content)
+    write_file(tmp_path / "b", content, private=True)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == "zwölf\n".encode()
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(OutputError, match="exists"):
+        write_file(tmp_path / "a", content)

@@ -209,6 +209,16 @@ def test_other_storages_are_rolled_back_where_a_local_file_fails(
     assert names(tmp_path) == []
 
 
+def test_a_system_error_without_a_local_file_is_not_about_one() -> None:
+    def lose_connection() -> None:
+        with FileTransaction(force=True) as files:
+            files.add_remote(Remote([], "release"))
+            raise ConnectionRefusedError
+
+    with pytest.raises(ConnectionRefusedError):
+        lose_connection()
+
+
 def test_where_a_backup_cannot_be_restored_the_user_reads_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(self: Remote) -> None:
         raise OutputError.not_restored(self.place, "far:/kept")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shoal.web.projects.model import ColumnFacts, SourceFile
-from shoal.web.workers import jobs
+from shoal.web.workers import pool
 
 ODD = "<script>alert('x')</script>"
 RECORDS = 24
@@ -31,7 +31,8 @@ class FakeWorker:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.results: dict[str, Any] = {}
         self.requests: list[tuple[str, Mapping[str, Any]]] = []
-        monkeypatch.setattr(jobs, "Worker", lambda _: self)
+        self.closed = 0
+        monkeypatch.setattr(pool, "Worker", lambda _: self)
 
     async def run(self, task: str, params: Mapping[str, Any], *, on_progress: object = None) -> Any:  # noqa: ARG002
         self.requests.append((task, params))
@@ -46,7 +47,7 @@ class FakeWorker:
         pass
 
     async def wait_closed(self) -> None:
-        pass
+        self.closed += 1
 
 
 def source(name: str = "people.csv") -> SourceFile:

@@ -19,7 +19,6 @@ from shoal.web.context import AppContext
 from shoal.web.http.security import SessionKeys
 from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
 from shoal.web.projects.store import ProjectStore
-from shoal.web.workers.jobs import Jobs
 from shoal.web.workers.pool import WorkerPool
 from shoal.web.workers.process import WorkerLimits
 
@@ -57,8 +56,8 @@ class PageClient:
         self.keys = keys or SessionKeys(PORT)
         scratch = folder / "scratch"
         scratch.mkdir(parents=True)
-        limits = WorkerLimits(4 << 30, scratch)
-        self.context = AppContext(ProjectStore(folder / "projects"), WorkerPool(limits), Jobs(limits), scratch, 1 << 26)
+        workers = WorkerPool(WorkerLimits(4 << 30, scratch))
+        self.context = AppContext(ProjectStore(folder / "projects"), workers, scratch, 1 << 26)
         self._app = create_app(self.context, self.keys)
         self._runner = asyncio.Runner()
 
@@ -66,7 +65,6 @@ class PageClient:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._runner.run(self.context.jobs.close())
         self._runner.run(self.context.workers.close())
         self._runner.close()
 

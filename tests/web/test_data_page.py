@@ -62,7 +62,7 @@ def test_a_file_without_records_has_no_share(page: PageClient, file: Path) -> No
 def test_while_the_file_is_looked_at_one_sees_how_far_it_is(page: PageClient, file: Path) -> None:
     project = page.context.store.create("stays")
     page.context.files[project.id] = file
-    page.context.jobs._jobs[project.id] = Job(project.id, "look")
+    page.context.workers._jobs[project.id] = Job("look")
     text = page.get(f"/p/{project.id}/data").text
     assert f'data-job="/p/{project.id}/job"' in text
     assert "Continue to columns</button>" in text
@@ -71,7 +71,7 @@ def test_while_the_file_is_looked_at_one_sees_how_far_it_is(page: PageClient, fi
 def test_a_file_that_could_not_be_read_can_be_read_in_another_way(page: PageClient, file: Path) -> None:
     project = page.context.store.create("stays")
     page.context.files[project.id] = file
-    page.context.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence="Line 3 has 4 fields.")
+    page.context.workers._jobs[project.id] = Job("look", state="failed", sentence="Line 3 has 4 fields.")
     text = page.get(f"/p/{project.id}/data").text
     assert "Line 3 has 4 fields." in text
     assert "data-open-import" in text

@@ -189,12 +189,12 @@ def test_edits_that_make_no_tree_are_said_and_change_nothing(client: PageClient,
     url = address(project)
     page = build(client, url, way="flat")
     for action, nodes, fields, sentence in [
-        ("rename", ["Lyon"], {"name": "Rome"}, "The new name is already there"),
+        ("rename", ["Lyon"], {"name": "Rome"}, "The new name is already in use"),
         ("rename", ["Lyon", "Rome"], {"name": "x"}, "2 nodes cannot get one new name"),
         ("group", [], {"name": "x"}, "No value is given"),
-        ("move", ["Lyon"], {"under": "Lyon"}, "under itself"),
+        ("move", ["Lyon"], {"under": "Lyon"}, "its own parent"),
         ("move", ["Lyon"], {"under": "nowhere"}, "no node of that name"),
-        ("dissolve", ["*"], {}, "The root stands above all others"),
+        ("dissolve", ["*"], {}, "The root is above all other nodes"),
         ("add", [], {"under": "*"}, "No value is given"),
     ]:
         again = edit(client, url, page, action, *nodes, **fields)
@@ -244,9 +244,9 @@ def test_values_that_the_tree_lacks_are_shown_and_added(client: PageClient, proj
     [
         ("tree.json", b"{", "In &#39;tree.json&#39; the hierarchy is not JSON (line 1)"),
         ("tree.csv", b"", "the hierarchy is empty"),
-        ("tree.csv", b"a;b;*\nc;*\n", "names 2 levels"),
+        ("tree.csv", b"a;b;*\nc;*\n", "has 2 levels"),
         ("tree.csv", b"\x1f\x8b\x00", "compressed"),
-        ("../../evil.exe", b"a,b\nb,a\n", "circle"),
+        ("../../evil.exe", b"a,b\nb,a\n", "cycle"),
         ("big.csv", b"\n".join(b"%d;*" % n for n in range(MAX_NODES)), "the page shows and edits up to 20,000"),
     ],
 )

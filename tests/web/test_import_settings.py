@@ -59,7 +59,7 @@ def create_project(page: PageClient, file: Path, result: SourceFile | None = Non
 def create_failed_project(page: PageClient, file: Path, error: Exception) -> Project:
     project = page.context.store.create("stays")
     page.context.files[project.id] = file
-    page.context.jobs._jobs[project.id] = Job(project.id, "look", state="failed", sentence=error.sentence)
+    page.context.workers._jobs[project.id] = Job("look", state="failed", sentence=error.sentence)
     return project
 
 
@@ -74,7 +74,7 @@ def apply_settings(
     page: PageClient, project: Project, monkeypatch: pytest.MonkeyPatch, **fields: object
 ) -> tuple[PageResponse, list[Any]]:
     started: list[Any] = []
-    monkeypatch.setattr(page.context.jobs, "start", lambda *given, **_: started.append(given))
+    monkeypatch.setattr(page.context.workers, "start_job", lambda *given, **_: started.append(given))
     return page.post(f"/p/{project.id}/reading", {"revision": project.revision, **fields}), started
 
 

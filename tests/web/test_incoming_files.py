@@ -23,20 +23,19 @@ from shoal.web.projects.incoming_files import (
 )
 from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
 from shoal.web.projects.store import ProjectStore
-from shoal.web.workers.jobs import Jobs, OnResult
-from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.pool import OnResult, WorkerPool
 from shoal.web.workers.process import WorkerLimits
 
 
-class RecordingJobs(Jobs):
-    """Jobs that wait until a test says what they found."""
+class RecordingPool(WorkerPool):
+    """Pool whose jobs wait until a test says what they found."""
 
     def __init__(self) -> None:
         super().__init__(WorkerLimits(0, Path()))
         self.requests: list[tuple[str, str, Mapping[str, Any]]] = []
         self.then: list[OnResult] = []
 
-    def start(self, project: str, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> Any:
+    def start_job(self, project: str, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> Any:
         self.requests.append((project, task, params))
         self.then.append(on_result)
 
@@ -47,15 +46,12 @@ class RecordingJobs(Jobs):
 @pytest.fixture
 def context(tmp_path: Path) -> AppContext:
     (tmp_path / "scratch").mkdir()
-    limits = WorkerLimits(0, tmp_path)
-    return AppContext(
-        ProjectStore(tmp_path / "projects"), WorkerPool(limits), RecordingJobs(), tmp_path / "scratch", 1000
-    )
+    return AppContext(ProjectStore(tmp_path / "projects"), RecordingPool(), tmp_path / "scratch", 1000)
 
 
-def recorded(context: AppContext) -> RecordingJobs:
-    assert isinstance(context.jobs, RecordingJobs)
-    return context.jobs
+def recorded(context: AppContext) -> RecordingPool:
+    assert isinstance(context.workers, RecordingPool)
+    return context.workers
 
 
 def source(*names: str) -> SourceFile:
@@ -143,7 +139,7 @@ def test_a_file_on_the_command_line_is_used_where_it_is(context: AppContext, tmp
     # when it has changed, it is looked at again
     path.write_text("a,b\n1,2\n")
     assert not is_unchanged(context.store.read(project.id))
-    with pytest.raises(PageError, match="not at hand"):
+    with pytest.raises(PageError, match="keeps no copy"):
         context.file(context.store.read(project.id))
     again = asyncio.run(open_path(context, path))
     assert (again.id, again.origin["size"], len(recorded(context).requests)) == (project.id, 8, 2)

@@ -11,7 +11,8 @@ import pytest
 from worker_helpers import SlowWorker, file_params, install_odd_task, is_alive, worker_limits
 
 from shoal.web.errors import PageError
-from shoal.web.workers.jobs import Job, Jobs
+from shoal.web.workers.jobs import Job
+from shoal.web.workers.pool import WorkerPool
 from shoal.web.workers.process import TaskProgress
 
 
@@ -24,24 +25,24 @@ async def nothing(result) -> None:
     pass
 
 
-async def wait_until_done(jobs: Jobs, project: str = "a") -> Job:
-    while jobs.is_running(project):
+async def wait_until_done(pool: WorkerPool, project: str = "a") -> Job:
+    while pool.has_running_job(project):
         await asyncio.sleep(0.02)
-    result = jobs.latest(project)
+    result = pool.job(project)
     assert result is not None
     return result
 
 
 def test_a_job_is_done_after_what_follows_it(tmp_path) -> None:
     async def scenario() -> None:
-        jobs, stored = Jobs(worker_limits(tmp_path)), []
+        pool, stored = WorkerPool(worker_limits(tmp_path)), []
 
         async def then(result) -> None:
-            assert jobs.is_running("a")
+            assert pool.has_running_job("a")
             stored.append(result)
 
-        jobs.start("a", "odd", {"do": ""}, on_result=then)
-        job = await wait_until_done(jobs)
+        pool.start_job("a", "odd", {"do": ""}, on_result=then)
+        job = await wait_until_done(pool)
         assert (job.state, job.sentence) == ("done", "")
         assert not is_alive(stored[0]["process"])
         assert job.to_dict()["seconds"] == job.to_dict()["seconds"]
@@ -51,15 +52,15 @@ def test_a_job_is_done_after_what_follows_it(tmp_path) -> None:
 
 def test_a_job_that_fails_says_why(tmp_path) -> None:
     async def scenario() -> None:
-        jobs = Jobs(worker_limits(tmp_path))
+        pool = WorkerPool(worker_limits(tmp_path))
 
         async def broken(result) -> None:
             raise KeyError("secret")
 
-        jobs.start("a", "odd", {"do": "abort"}, on_result=nothing)
-        assert "broke down" in (await wait_until_done(jobs)).sentence
-        jobs.start("a", "odd", {"do": ""}, on_result=broken)
-        job = await wait_until_done(jobs)
+        pool.start_job("a", "odd", {"do": "abort"}, on_result=nothing)
+        assert "broke down" in (await wait_until_done(pool)).sentence
+        pool.start_job("a", "odd", {"do": ""}, on_result=broken)
+        job = await wait_until_done(pool)
         assert (job.state, "KeyError" in job.sentence, "secret" in job.sentence) == ("failed", True, False)
 
     asyncio.run(scenario())
@@ -67,17 +68,17 @@ def test_a_job_that_fails_says_why(tmp_path) -> None:
 
 def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
     async def scenario() -> None:
-        jobs = Jobs(worker_limits(tmp_path))
+        pool = WorkerPool(worker_limits(tmp_path))
         for project in "ab":
-            jobs.start(project, "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
+            pool.start_job(project, "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         for project in "ac":
             with pytest.raises(PageError, match="2 runs under way"):
-                jobs.start(project, "odd", {"do": ""}, on_result=nothing)
-        await jobs.cancel("a")
-        jobs.start("c", "odd", {"do": ""}, on_result=nothing)
-        assert (await wait_until_done(jobs, "c")).state == "done"
-        await jobs.close()
-        assert jobs.latest("b") is None
+                pool.start_job(project, "odd", {"do": ""}, on_result=nothing)
+        await pool.cancel_job("a")
+        pool.start_job("c", "odd", {"do": ""}, on_result=nothing)
+        assert (await wait_until_done(pool, "c")).state == "done"
+        await pool.close()
+        assert pool.job("b") is None
 
     asyncio.run(scenario())
 
@@ -85,15 +86,15 @@ def test_one_for_a_project_and_two_in_all(tmp_path) -> None:
 @pytest.mark.parametrize("wait", [0, 0.01, 0.6])
 def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wait) -> None:
     async def scenario() -> None:
-        jobs = Jobs(worker_limits(tmp_path))
-        job = jobs.start("a", "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
+        pool = WorkerPool(worker_limits(tmp_path))
+        job = pool.start_job("a", "odd", {"do": "sleep", "seconds": 60}, on_result=nothing)
         if wait:
             await asyncio.sleep(wait)
-        await jobs.cancel("a")
+        await pool.cancel_job("a")
         assert job.state == "cancelled"
-        await jobs.cancel("a")
-        jobs.start("a", "odd", {"do": ""}, on_result=nothing)
-        assert (await wait_until_done(jobs)).state == "done"
+        await pool.cancel_job("a")
+        pool.start_job("a", "odd", {"do": ""}, on_result=nothing)
+        assert (await wait_until_done(pool)).state == "done"
 
     asyncio.run(scenario())
 
@@ -101,22 +102,22 @@ def test_a_cancelled_job_ends_its_process_whenever_it_is_cancelled(tmp_path, wai
 def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch) -> None:
     workers: list[SlowWorker] = []
     monkeypatch.setattr(
-        "shoal.web.workers.jobs.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
+        "shoal.web.workers.pool.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
     )
 
     async def for_ever(_) -> None:
         await asyncio.Event().wait()
 
     async def scenario() -> None:
-        jobs = Jobs(worker_limits(tmp_path))
-        job = jobs.start("a", "odd", {}, on_result=for_ever)
+        pool = WorkerPool(worker_limits(tmp_path))
+        job = pool.start_job("a", "odd", {}, on_result=for_ever)
         await asyncio.sleep(0.01)
-        first = asyncio.create_task(jobs.cancel("a"))
+        first = asyncio.create_task(pool.cancel_job("a"))
         while not workers[0].closing:
             await asyncio.sleep(0)
-        await jobs.cancel("a")
+        await pool.cancel_job("a")
         assert (workers[0].closed, job.state) == (True, "cancelled")
-        await asyncio.gather(first, jobs.close())
+        await asyncio.gather(first, pool.close())
 
     asyncio.run(scenario())
 
@@ -124,15 +125,15 @@ def test_who_cancels_twice_and_who_closes_wait_for_the_end(tmp_path, monkeypatch
 def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> None:
     workers: list[SlowWorker] = []
     monkeypatch.setattr(
-        "shoal.web.workers.jobs.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
+        "shoal.web.workers.pool.Worker", lambda limits: workers.append(SlowWorker(limits)) or workers[-1]
     )
 
     async def scenario() -> None:
-        jobs = Jobs(worker_limits(tmp_path))
-        job = jobs.start("a", "odd", {}, on_result=nothing)
+        pool = WorkerPool(worker_limits(tmp_path))
+        job = pool.start_job("a", "odd", {}, on_result=nothing)
         while not workers or not workers[0].closing:
             await asyncio.sleep(0)
-        await jobs.cancel("a")
+        await pool.cancel_job("a")
         assert (workers[0].closed, job.state) == (True, "done")
 
     asyncio.run(scenario())
@@ -141,7 +142,7 @@ def test_a_job_that_is_done_is_not_cancelled_any_more(tmp_path, monkeypatch) -> 
 def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    job = Job("a", "release", started=100.0)
+    job = Job("release", started=100.0)
     assert job.to_dict()["left"] is None
     for seconds, scenario in [
         (0, TaskProgress(0, 0, "reading")),
@@ -162,7 +163,7 @@ def test_the_time_left_is_told_by_the_share_since_it_is_known(monkeypatch) -> No
 def test_no_more_time_is_told_than_was_allowed(monkeypatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    job = Job("a", "compare", started=100.0, time_limit=60)
+    job = Job("compare", started=100.0, time_limit=60)
     job.update_progress(TaskProgress(0, 100, "comparing"))
     clock[0] += 20
     job.update_progress(TaskProgress(10, 100, "comparing"))
@@ -184,16 +185,16 @@ def test_a_release_cancelled_at_any_moment_leaves_the_old_one_or_the_new_one(tmp
     moments = [0.0, *np.random.default_rng(0).uniform(0.1, 0.9, 2)]
 
     async def scenario() -> list[str]:
-        jobs, states = Jobs(worker_limits(tmp_path)), []
+        pool, states = WorkerPool(worker_limits(tmp_path)), []
         started = time.monotonic()
-        jobs.start("a", "release", params, on_result=nothing)
-        assert (await wait_until_done(jobs)).state == "done"
+        pool.start_job("a", "release", params, on_result=nothing)
+        assert (await wait_until_done(pool)).state == "done"
         took = time.monotonic() - started
         files = sorted(path.name for path in folder.iterdir())
         for moment in moments:
-            job = jobs.start("a", "release", params, on_result=nothing)
+            job = pool.start_job("a", "release", params, on_result=nothing)
             await asyncio.sleep(moment * took)
-            await jobs.cancel("a")
+            await pool.cancel_job("a")
             states.append(job.state)
             assert [path.name for path in folder.parent.iterdir()] == ["release"]
             assert sorted(path.name for path in folder.iterdir()) == files

@@ -137,13 +137,13 @@ def test_who_is_stopped_while_another_leaves_its_seat_leaves_no_process(tmp_path
     async def scenario(pool):
         for project in "ab":
             await get_result(pool, project)
-        first = pool._workers["a"].worker
+        first = pool._queries["a"].worker
         asking = asyncio.create_task(pool.query("c", "odd", {"do": ""}))
         while not first.closing:
             await asyncio.sleep(0)
         await pool.forget("c")
         await asyncio.wait([asking])
         assert not first.closed
-        return [first, *(slot.worker for slot in pool._workers.values())]
+        return [first, *(queries.worker for queries in pool._queries.values())]
 
     assert all(worker.closed for worker in run_with_pool(tmp_path, scenario))

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from shoal.web.projects.store import projects_folder, scratch_folder
 
 OWNER = """
 import sys
+import tempfile
 from pathlib import Path
 from shoal.system.scratch import temporary_folder
 with temporary_folder(Path(sys.argv[1])) as folder:
@@ -140,3 +142,11 @@ def test_folders_follow_the_customs_of_the_system(tmp_path: Path, monkeypatch: p
     assert scratch_folder() == tmp_path / ".cache" / "shoal-web"
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc/none")
     assert scratch_folder().name == f"shoal-web-{os.getuid()}"
+
+
+def test_files_go_to_the_temporary_folder_where_the_user_has_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr("shoal.web.projects.store.user_cache_folder", no_home)
+    assert scratch_folder().parent == Path(tempfile.gettempdir())

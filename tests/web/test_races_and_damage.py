@@ -29,7 +29,7 @@ from shoal.web.projects.hierarchy_files import bytes_fingerprint, write_levels
 from shoal.web.projects.incoming_files import with_inspected_file
 from shoal.web.projects.model import Project, ReleaseChoices
 from shoal.web.projects.store import ProjectStore
-from shoal.web.workers.jobs import Jobs
+from shoal.web.workers.pool import WorkerPool
 from shoal.web.workers.process import WorkerLimits
 from shoal.web.workers.tasks import file_tasks, hierarchy_tasks, release_tasks
 from shoal.web.workers.worker import WorkerContext
@@ -94,7 +94,7 @@ def test_a_hierarchy_that_is_changed_meanwhile_changes_no_release(
         "sha256": Hierarchy.read(folder / "hierarchies" / tree.name).fingerprint,
     }
     result = run_release(client, project)
-    assert (result["state"], "is not the one that was decided on" in result["sentence"]) == ("failed", True)
+    assert (result["state"], "are not those that were decided on" in result["sentence"]) == ("failed", True)
 
 
 def test_a_release_whose_end_nobody_saw_is_not_taken_for_the_one_before(
@@ -135,7 +135,7 @@ def test_a_page_of_the_release_before_downloads_nothing_of_the_next(
     run_release(client, project)
     response = client.get(link)
     assert response.status == 409
-    assert "made again since" in response.text
+    assert "made again after" in response.text
     assert client.get(f"/p/{project.id}/files/release").status == 200
 
 
@@ -332,20 +332,20 @@ def test_a_job_that_is_started_while_another_is_cancelled_is_not_taken_for_it(
     """It would go on, unseen, after the page said that it was stopped."""
 
     async def scenario() -> None:
-        jobs = Jobs(WorkerLimits(1 << 30, tmp_path))
+        pool = WorkerPool(WorkerLimits(1 << 30, tmp_path))
 
         async def nothing(_: object) -> None:
             pass
 
-        first = jobs.start("a", "release", {}, on_result=nothing)
+        first = pool.start_job("a", "release", {}, on_result=nothing)
         await asyncio.sleep(0)
-        cancelling = asyncio.create_task(jobs.cancel("a"))
+        cancelling = asyncio.create_task(pool.cancel_job("a"))
         while first.state == "running":
             await asyncio.sleep(0)
-        second = jobs.start("a", "release", {}, on_result=nothing)
+        second = pool.start_job("a", "release", {}, on_result=nothing)
         await cancelling
         assert (first.state, second.state) == ("cancelled", "running")
-        await jobs.cancel("a")
+        await pool.cancel_job("a")
         assert second.state == "cancelled"
 
     asyncio.run(scenario())

@@ -54,7 +54,7 @@ def test_types_are_plain_words_and_name_no_value(type: str, word: str) -> None:
             "open its hierarchy under Columns, Details, which lists them and offers to add them.",
         ),
         (ColumnError.no_quasi_identifier(), "that an outsider could know under Columns."),
-        (ColumnError.no_levels("pain"), "name its levels, the lowest first, under Columns"),
+        (ColumnError.no_levels("pain"), "name its levels, lowest first, under Columns"),
     ],
 )
 def test_sentences_name_places_of_the_page(error: Exception, words: str) -> None:

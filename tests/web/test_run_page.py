@@ -59,7 +59,7 @@ def test_without_k_one_can_compare_and_not_release(client: PageClient, project: 
     assert "disabled" not in button(response, "Compare")
     refused = client.post(f"/p/{project.id}/release", form(project))
     assert refused.status == 422
-    assert "k is not given, and a privacy level is your decision" in refused.text
+    assert "k is not given, and the level of privacy is your decision" in refused.text
 
 
 def test_all_decisions_are_told_in_words(client: PageClient, project: Project) -> None:
@@ -93,7 +93,7 @@ def test_while_a_file_is_read_its_data_are_shown(client: PageClient, project: Pr
     async def then(_: object) -> None: ...
 
     async def start() -> None:
-        client.context.jobs.start(project.id, "look", {}, on_result=then)
+        client.context.workers.start_job(project.id, "look", {}, on_result=then)
 
     client._runner.run(start())
     assert client.get(f"/p/{project.id}/run").location == f"/p/{project.id}/data"
@@ -114,7 +114,7 @@ def test_a_file_that_is_not_at_hand_is_asked_for(client: PageClient, project: Pr
     project = set_choices(client, project, k=3)
     del client.context.files[project.id]
     response = get_page(client, project)
-    assert "is not at hand" in response.text
+    assert "keeps no copy of the file" in response.text
     assert "disabled" in button(response, "Make the release")
     assert client.post(f"/p/{project.id}/release", form(project)).status == 409
 

@@ -166,7 +166,7 @@ def test_what_another_site_asks_for_is_refused(site: Site, headers: dict[str, st
         site.get(f"/?token={site.token}", **given),
     ):
         assert response.status == 403
-        assert "Another site asked" in response.body
+        assert "Another site made" in response.body
 
 
 def test_what_the_address_bar_and_the_page_itself_ask_for_is_answered(site: Site) -> None:
@@ -186,7 +186,7 @@ def test_a_change_needs_the_token_of_a_form(site: Site) -> None:
     for given in (None, "", "guess", site.csrf[:-1], site.csrf.upper()):
         response = site.post(path, x_csrf_token=given)
         assert response.status == 403
-        assert "load the page again" in response.body
+        assert "reload the page" in response.body
     assert site.post(path, f"csrf={site.csrf}", x_csrf_token=None).status == 404
     assert site.post(path, f"csrf=guess&csrf={site.csrf}", x_csrf_token=None).status == 404
     # what is no form of the web may not carry it in its body

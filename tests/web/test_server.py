@@ -138,7 +138,7 @@ def test_the_usual_port_may_be_taken_but_not_one_that_was_asked_for() -> None:
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no such host", "x" * 300])
 def test_a_host_must_be_one_of_this_machine(host: str) -> None:
-    with pytest.raises(PageError, match="cannot be offered at"):
+    with pytest.raises(PageError, match="cannot be served at"):
         server._bound(host, 0, free=False)
 
 

@@ -9,7 +9,15 @@ import click
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option
 from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
-from shoal.cli.terminal import as_json, open_table, parse_names, show_facts, with_read_options
+from shoal.cli.terminal import (
+    as_json,
+    memory_option,
+    open_table,
+    parse_names,
+    parse_read_options,
+    show_facts,
+    with_read_options,
+)
 
 
 @click.command(name="evaluate", cls=GroupedCommand)
@@ -41,6 +49,7 @@ from shoal.cli.terminal import as_json, open_table, parse_names, show_facts, wit
 @release_option("distance")
 @release_option("sampling_weights")
 @release_option("households", help="Column with the household of each record.")
+@memory_option
 @with_read_options
 @as_json
 def command(
@@ -69,15 +78,22 @@ def command(
     from shoal.report import text
 
     known = find_policy(policy, released=released, needed=not options["quasi_identifiers"])
-    before, after = open_table(original, options, known), open_table(released, options, known, is_release=True)
     names = ("quasi_identifiers", "k", "sensitive", "models", "weights", "standardize", *ALL_COLUMNS, *COUNTING)
+    arguments = given_arguments(options, names)
+    before: Any = original
+    after: Any = released
+    if options["memory"] is None:
+        before, after = open_table(original, options, known), open_table(released, options, known, is_release=True)
+    else:
+        arguments["options"] = parse_read_options(original, options, known)
     facts = evaluate(
         before,
         after,
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
         population=None if population is None else open_table(population, options, known),
         policy=known,
-        **given_arguments(options, names),
+        memory=options["memory"],
+        **arguments,
     ).to_dict()
     if known is not None:
         facts["policy"] = policy_facts(known, original=before, released=after)

@@ -43,8 +43,8 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     """
     from shoal.domain import Policy
     from shoal.release.anonymize import replay
-    from shoal.release.bundle.replay_bundle import ReplayInputs, compare_outputs, read_bundle
-    from shoal.release.save import check_path, check_release_paths, policy_path
+    from shoal.release.bundle.replay_bundle import ReplayInputs, read_bundle
+    from shoal.release.save import check_path, check_release_paths, compare_outputs, policy_path
     from shoal.report import text
     from shoal.report.summary import summarize
 

@@ -5,14 +5,21 @@ from shoal.data.compared_rows import ComparedRows, compare_rows
 from shoal.data.compression import uncompressed_size
 from shoal.data.csv.formulas import count_formulas, release_read_options
 from shoal.data.dependencies import BrokenDependency, broken_dependencies, redundant_pairs
-from shoal.data.encode.category_codes import category_codes, encode_categories
+from shoal.data.encode.category_codes import (
+    categories_from_statistics,
+    central_node,
+    encode_categories,
+    node_codes,
+    node_counts,
+)
 from shoal.data.encode.dates import dates_as_days
-from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights
+from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights, scale_of_moments
 from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
     SensitiveCodes,
     SensitiveEncoder,
     check_feasible,
+    distinct_table,
     distinct_texts,
     encode_constraints,
     encode_sensitive_column,
@@ -46,7 +53,7 @@ from shoal.data.read_checks import (
     find_misread_columns,
     has_column_types,
 )
-from shoal.data.row_order import shuffled_order, take
+from shoal.data.row_order import RowOrder, shuffled_order, take
 from shoal.data.spelling import count_spelling_variants
 from shoal.data.table import ReadOptions, Table, content_hash, text_list, value_counts
 from shoal.data.write import replace_columns, write_table
@@ -58,6 +65,7 @@ __all__ = [
     "Encoder",
     "MisreadColumns",
     "ReadOptions",
+    "RowOrder",
     "SensitiveCodes",
     "SensitiveEncoder",
     "SurveyColumns",
@@ -66,7 +74,8 @@ __all__ = [
     "ambiguous_formats",
     "broken_dependencies",
     "build_survey_design",
-    "category_codes",
+    "categories_from_statistics",
+    "central_node",
     "check_feasible",
     "check_models",
     "check_not_mixed",
@@ -81,6 +90,7 @@ __all__ = [
     "count_spelling_variants",
     "dates_as_days",
     "detect_precisions",
+    "distinct_table",
     "distinct_texts",
     "encode_categories",
     "encode_constraints",
@@ -100,6 +110,8 @@ __all__ = [
     "index_table",
     "linkage_labels",
     "missing_mask",
+    "node_codes",
+    "node_counts",
     "numeric_matrix",
     "population_counts",
     "preview_column",
@@ -111,6 +123,7 @@ __all__ = [
     "released_bounds",
     "replace_columns",
     "resolve_weights",
+    "scale_of_moments",
     "sensitive_columns",
     "separate_wildcard_counts",
     "sheet_names",

@@ -8,6 +8,7 @@ reader who knows the seed and this code. Identical rows are interchangeable.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,36 @@ def shuffled_order(table: Table, *, seed: int) -> IntVector:
     return np.argsort(row_hashes(table, seed=seed), kind="stable").astype(np.int64)
 
 
+class RowOrder:
+    """Compares columns that two tables share, part by part, to find whether the rows of one are shuffled."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Compare these columns."""
+        self._names = tuple(names)
+        self._first: dict[str, str | None] = {}
+        self._varied: set[str] = set()
+        self._moved: set[str] = set()
+        self._sums = {name: np.zeros(2, dtype=np.uint64) for name in self._names}
+
+    def add(self, table: Table, other: Table) -> None:
+        """Add the next rows of both tables."""
+        for name in self._names:
+            before, after = (source.cells.content(name).text_values.fill_null("") for source in (table, other))
+            first = self._first.setdefault(name, before[0])
+            if name not in self._varied and (before != first).any():
+                self._varied.add(name)
+            if not before.equals(after):  # equal rows add the same to both sums
+                self._moved.add(name)
+                self._sums[name] += np.array([_hash_texts(cells).sum(dtype=np.uint64) for cells in (before, after)])
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether no column that varies is equal row by row, and one has the same cells in another order."""
+        moved = [name for name in self._names if name in self._varied and name in self._moved]
+        equal = len(self._varied) > len(moved)
+        return not equal and any(self._sums[name][0] == self._sums[name][1] for name in moved)
+
+
 def row_hashes(table: Table, *, seed: int) -> RowHashes:
     """Return a 64-bit hash of the values of each row and the seed; independent of the position of the row.
 
@@ -42,7 +73,7 @@ def row_hashes(table: Table, *, seed: int) -> RowHashes:
     """
     keys = np.full(table.height, mix_bits(np.array([seed], dtype=np.uint64))[0], dtype=np.uint64)
     for name in table.names:
-        with translate_errors(lambda name=name: DataError.not_sortable(name)):  # type: ignore[misc]
+        with translate_errors(lambda name=name: DataError.unknown_objects(name)):  # type: ignore[misc]
             cells = _hash_cells(table.cells.exact_values(name))
         keys = mix_bits((keys + _STEP) ^ mix_bits(cells))
     return keys

@@ -27,28 +27,38 @@ from shoal.data.chunked import (
     ReleasedSample,
     SpillFolder,
     TableStatistics,
+    WeightedClasses,
     external_shuffle,
     open_chunked,
     profile_file,
     with_column_types,
 )
-from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Verification
+from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Role, Verification
 from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
 from shoal.engines.part_totals import (
     PARTS_STAGES,
     PartSummary,
     PartTotals,
+    ReleaseSums,
     check_count,
-    evaluate_release,
     merge_summaries,
     summarize_part,
 )
 from shoal.engines.parts import Slice, split_into_parts
-from shoal.engines.parts_plan import ROW, Arrays, EncodedRecords, PartsPlan, add_value_counts, from_arrays, to_arrays
+from shoal.engines.parts_plan import (
+    ROW,
+    Arrays,
+    EncodedRecords,
+    PartsPlan,
+    ReleasedChunk,
+    add_value_counts,
+    from_arrays,
+    to_arrays,
+)
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums
-from shoal.metrics.partial_sums import KeyedCounts
+from shoal.metrics.disclosure_sums import sum_disclosures
+from shoal.metrics.evaluate import PartialSums, compute_risk_sums
 from shoal.system import threads
 from shoal.system.memory import limit_allocator_cache, release_memory
 from shoal.system.scratch import ScratchFolder, hash_facts
@@ -68,7 +78,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
     unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
     stages = PARTS_STAGES
     totals: PartTotals
-    released_class_sizes: KeyedCounts
+    sums: ReleaseSums
 
     def __init__(self, source: ChunkedFile, scratch: ScratchFolder, budget: MemoryBudget) -> None:
         limit_allocator_cache()
@@ -80,6 +90,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         facts |= {name: version(name) for name in ("shoal", "numpy", "numba", "polars")}
         self.key = hash_facts(facts)
         self._sums: list[PartialSums] = []
+        self._risks: tuple[PartialSums, PartialSums] | None = None
 
     def _open_spill_folders(self) -> None:
         self.leaf_spill = SpillFolder(self.scratch.subfolder(_LEAVES))
@@ -211,14 +222,15 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         done, self._sums = 0, []
         sample = ReleasedSample(plan.statistics.sample, plan.statistics.step)
 
-        def recode_chunk(chunk: tuple[int, Table]) -> tuple[Table, PartialSums]:
+        def recode_chunk(chunk: tuple[int, Table]) -> tuple[Table, ReleasedChunk]:
             first, table = chunk
             recoded, interval_texts = self._read_rows(first, first + table.height, summaries)
             if not np.array_equal(recoded.pop(ROW), np.arange(first, first + table.height)):
                 raise PromiseError.unexpected_content("records that are missing or that occur twice")
-            return plan.release_chunk(table, recoded, interval_texts)
+            return table, plan.release_chunk(table, recoded, interval_texts)
 
-        folder = self.scratch.subfolder(_WRITTEN)
+        folder, names = self.scratch.subfolder(_WRITTEN), plan.encoder.names
+        classes = [WeightedClasses(folder, names, max_bytes=self.budget.class_count_bytes) for _ in range(2)]
         with ExitStack() as stack:
             writer = first = stack.enter_context(ChunkWriter(destination, folder=folder, formulas=plan.policy.formulas))
             ordered = folder / f"ordered{data.full_extension(destination)}"
@@ -226,10 +238,15 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 ordered.touch(mode=0o600)
                 first = stack.enter_context(ChunkWriter(ordered, folder=folder))
-            for released, sums in threads.parallel_map(recode_chunk, self.source.numbered_chunks(), prefetch=1):
+            for chunk, (released, sums, weights) in threads.parallel_map(
+                recode_chunk, self.source.numbered_chunks(), prefetch=1
+            ):
                 first.write(released)
                 sample.add(released)
                 self._sums.append(sums)
+                if weights is not None:
+                    classes[0].add(chunk, weights)
+                    classes[1].add(released, weights)
                 done += released.height
                 progress(done, plan.records)
             if plan.policy.shuffle:
@@ -237,6 +254,9 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
                 self._shuffle(plan, ordered, writer)
             writer.close()
         check_count(done, plan.records)
+        if plan.policy.survey.sampling_weights:
+            before, after = (compute_risk_sums(each.sums(), plan.policy.k) for each in classes)
+            self._risks = before, after
         release_memory()
         broken = data.broken_dependencies(plan.statistics.sample, sample.table, plan.policy.schema)
         return WrittenTable(formulas=writer.formulas, broken_dependencies=broken)
@@ -291,19 +311,27 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
             quasi_identifiers=policy.schema.quasi_identifiers,
             models=policy.models,
             schema=policy.schema,
+            strata=[name for name in policy.survey.strata if name in policy.schema.released],
+            sensitive=policy.schema.names_with_role(Role.SENSITIVE),
             folder=self.scratch.subfolder(_COUNTED),
             max_bytes=self.budget.class_count_bytes,
             progress=lambda done, _: progress(done, plan.records),
         )
         check_shape(written.names, proof.records, policy=policy, records=plan.records)
         check_verification(proof)
-        sizes = counter.counts.sizes
-        self.released_class_sizes = KeyedCounts(np.array([*sizes]), np.array([*sizes.values()]))
+        disclosures = sum_disclosures(counter.distributions())
+        original_names = {new: old for old, new in names.items()}
+        self.sums = ReleaseSums(
+            parts=self._sums,
+            class_sizes=counter.counts.sizes,
+            disclosures={original_names.get(name, name): sums for name, sums in disclosures.items()},
+            risks=self._risks,
+        )
         return proof
 
     def evaluate(self, plan: PartsPlan, proof: Verification) -> Evaluation:
-        """Evaluate the release from the sums of its chunks."""
-        return evaluate_release(plan, self.totals, self._sums, proof, self.released_class_sizes)
+        """Evaluate the release from the sums of its chunks and classes."""
+        return self.sums.evaluate(plan, self.totals, proof)
 
     def _is_partitioned(self, key: str) -> bool:
         """Return whether the spill files of all leaves are complete; a torn file counts as missing."""

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from shoal.domain import Evaluation, IntVector, Search, Verification
+from shoal.domain import Evaluation, IntVector, Role, Search, Verification
 from shoal.engines.engine import ProcessTotals
 from shoal.engines.parts_plan import PartResult, PartsPlan
 from shoal.errors import PromiseError
+from shoal.errors.messages import pluralize, quote_names
+from shoal.metrics.disclosure_sums import DisclosureSums
 from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, distance_name, evaluate_parts
 from shoal.metrics.partial_sums import KeyedCounts, merge_partials
 
@@ -19,7 +21,7 @@ PARTS_STAGES = {"profile": 0.15, "partition": 0.15, "process": 0.4, "write": 0.2
 """Fraction of the progress per step of an out-of-core release."""
 PartSummary = dict[str, Any]
 """Summary of a processed part, serializable as JSON."""
-_NOT_MEASURED = "attacks, and what classes give away about sensitive columns, are not measured in pieces"
+_NO_ATTACKS = "attacks are not measured in pieces"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,21 +93,44 @@ def check_count(records: int, expected: int) -> None:
         raise PromiseError.unexpected_content(f"{records:,} records instead of {expected:,}")
 
 
-def evaluate_release(
-    plan: PartsPlan,
-    totals: PartTotals,
-    sums: Sequence[PartialSums],
-    proof: Verification,
-    released_class_sizes: KeyedCounts,
-) -> Evaluation:
-    """Evaluate a release from the sums of its parts and the sizes of its verified classes."""
-    return evaluate_parts(
-        sums,
-        replace(plan.table_facts, n_classes=proof.classes),
-        before=ClassSizeCounts(totals.original_class_sizes),
-        after=ClassSizeCounts(released_class_sizes, totals.n_suppressed),
-        base=plan.encoder.scale.name if plan.encoder.numeric else "none",
-        distance=distance_name(plan.encoder.categories, plan.policy.distance),
-        models=proof.models,
-        notes=(_NOT_MEASURED,),
-    )
+@dataclass(frozen=True, kw_only=True)
+class ReleaseSums:
+    """What engines measure of a release without the whole table, by which it is evaluated."""
+
+    parts: Sequence[PartialSums]
+    """Sums of losses over parts or chunks."""
+    class_sizes: Mapping[int, int]
+    """Number of classes of each size."""
+    disclosures: Mapping[str, DisclosureSums]
+    """Sums of each sensitive column over the classes."""
+    risks: tuple[PartialSums, PartialSums] | None
+    """Sums of risks over the classes before and after; None without sampling weights."""
+
+    @property
+    def released_class_sizes(self) -> KeyedCounts:
+        """Number of classes of each size."""
+        return KeyedCounts(np.array([*self.class_sizes]), np.array([*self.class_sizes.values()]))
+
+    def evaluate(self, plan: PartsPlan, totals: PartTotals, proof: Verification) -> Evaluation:
+        """Evaluate the release."""
+        unmeasured = [
+            name for name in plan.policy.schema.names_with_role(Role.SENSITIVE) if name not in self.disclosures
+        ]
+        notes = [_NO_ATTACKS, *([_too_many_values(unmeasured)] if unmeasured else [])]
+        return evaluate_parts(
+            self.parts,
+            replace(plan.table_facts, n_classes=proof.classes),
+            before=ClassSizeCounts(totals.original_class_sizes),
+            after=ClassSizeCounts(self.released_class_sizes, totals.n_suppressed),
+            base=plan.encoder.scale.name if plan.encoder.numeric else "none",
+            distance=distance_name(plan.encoder.categories, plan.policy.distance),
+            risks=self.risks,
+            disclosures=self.disclosures,
+            models=proof.models,
+            notes=tuple(notes),
+        )
+
+
+def _too_many_values(names: Sequence[str]) -> str:
+    columns = f"{pluralize(len(names), 'sensitive column')} ({quote_names(names)})"
+    return f"what classes give away about {columns} is not measured in pieces: there are too many different values"

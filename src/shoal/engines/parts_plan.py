@@ -70,6 +70,15 @@ class EncodedRecords:
         return self.records.count
 
 
+class ReleasedChunk(NamedTuple):
+    """A chunk of the release."""
+
+    table: Table
+    sums: PartialSums
+    """Partial sums of the metrics."""
+    sampling_weights: FloatVector | None
+
+
 class PartResult(NamedTuple):
     """Result of processing a part."""
 
@@ -257,8 +266,8 @@ class PartsPlan(ReleasePlan):
 
     def release_chunk(
         self, chunk: Table, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]
-    ) -> tuple[Table, PartialSums]:
-        """Return a chunk of the release and its partial sums of the metrics."""
+    ) -> ReleasedChunk:
+        """Return a chunk of the release."""
         typed = with_column_types(chunk, self.statistics)
         columns = {
             name: self._column(position, recoded, interval_texts) for position, name in enumerate(self.encoder.names)
@@ -279,7 +288,8 @@ class PartsPlan(ReleasePlan):
             means=self.encoder.imputed_numbers,
             table_facts=self.table_facts,
         )
-        return released, compute_part_sums(inputs)
+        weights = SurveyColumns.of(typed, sampling_weights=self.policy.survey.sampling_weights).sampling_weights
+        return ReleasedChunk(released, compute_part_sums(inputs), weights)
 
     def _column(self, position: int, recoded: Arrays, interval_texts: Mapping[str, tuple[str, ...]]) -> Any:
         name, cells = self.encoder.names[position], recoded[str(position)]

@@ -8,6 +8,8 @@ import warnings
 from types import FrameType
 from typing import Any, Self
 
+from shoal.errors.messages import quote_name
+
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
 _BOTH = re.compile(rf"\b\w+=(?:\[[^\]]*\]|\S*) \(({_OPTION})\)")
@@ -46,6 +48,27 @@ class ShoalError(Exception):
 def fixed(fact: str, hint: str, *details: Any) -> classmethod[Any, [], Any]:
     """Return a constructor of an error whose message has no parameters."""
     return classmethod(lambda kind: kind(fact, hint, *details))
+
+
+def with_name(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: a name, which is quoted and shortened."""
+    return classmethod(lambda kind, name: _filled(kind, fact, hint, quote_name(name)))
+
+
+def with_path(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: a path."""
+    return classmethod(lambda kind, path: _filled(kind, fact, hint, repr(str(path))))
+
+
+def with_text(fact: str, hint: str) -> classmethod[Any, [object], Any]:
+    """Return a constructor whose message has one parameter, ``{}``: words or a number."""
+    return classmethod(
+        lambda kind, value: _filled(kind, fact, hint, f"{value:,}" if isinstance(value, int) else str(value))
+    )
+
+
+def _filled(kind: Any, fact: str, hint: str, value: str) -> Any:
+    return kind(fact.replace("{}", value), hint.replace("{}", value))
 
 
 def in_python(sentence: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Self
+from typing import Any, Self
 
-from shoal.errors.base import ShoalError, fixed
+from shoal.errors.base import ShoalError, fixed, with_name, with_text
 from shoal.errors.messages import (
     MAX_LISTED,
     first_clause,
@@ -19,28 +19,41 @@ from shoal.errors.messages import (
 
 _PLAIN = re.compile(r"[^\W\d][\w.-]{0,40}")
 """Column name that needs no quotes in Python and in a shell."""
+_ONE_ROW_PER_PERSON = "give a table with one row per person"
+_OWN_NAME = "give every column a name of its own"
+_DROP = "drop the column with identifiers= (--identifiers)"
+
+
+def _with_cells(fact: str, hint: str) -> classmethod[Any, ..., Any]:
+    """Return a constructor of an error about some cells of a column."""
+
+    def make(kind: Any, column: str, *, rows: int, of: int, first: int) -> Any:
+        where = f"in {rows:,} of {pluralize(of, 'record')} (the first is record {first:,})"
+        return kind(f"Column {quote_name(column)} {fact} {where}", hint)
+
+    return classmethod(make)
 
 
 def _named_format(name: str, formats: str) -> str:
-    return f"say how it is written ({formats}) with column_formats= (--column-format {quote_name(name)}=FORMAT)"
+    return f"name their format ({formats}) with column_formats= (--column-format {quote_name(name)}=FORMAT)"
 
 
-def _affected(rows: int, of: int, first: int) -> str:
-    return f"in {rows:,} of {pluralize(of, 'record')} (the first is record {first:,})"
+def _missing_in(name: str) -> str:
+    return f"name the words that mean missing with missing_in= (--missing-in {quote_name(name)}=WORDS)"
 
 
 class DataError(ShoalError):
     """The table contains values that cannot be used."""
 
-    no_records = fixed("The table has no record", "give a table with one row a person")
-    no_columns = fixed("The table has no column", "give a table with one row a person")
+    no_records = fixed("The table has no records", _ONE_ROW_PER_PERSON)
+    no_columns = fixed("The table has no columns", _ONE_ROW_PER_PERSON)
     statistics_not_adjacent = fixed(
-        "The two surveys are not of two parts of a table, the second right below the first",
-        "say where each part begins when it is surveyed",
+        "The statistics are not of two adjacent parts of a table in their order",
+        "give the position of the first record of each part",
     )
     spark_frame = fixed(
-        "A frame of Spark is taken by anonymize and replay alone",
-        "bring a part of it here, such as frame.limit(100_000).toArrow()",
+        "Only anonymize, replay, verify and evaluate take a Spark frame",
+        "collect a part of it, such as frame.limit(100_000).toArrow()",
     )
     distance_overflow = fixed(
         "The numeric quasi-identifiers are so large, or their weights so different, that distances between records"
@@ -49,15 +62,50 @@ class DataError(ShoalError):
     )
     shuffled = fixed(
         "The rows of the release are shuffled, so that it cannot be compared with its original row by row",
-        "take the figures of the release itself (its report, or release.evaluation), or shoal verify",
+        "use the figures of its report or of release.evaluation, or shoal verify",
     )
-
-    @classmethod
-    def unknown_table_type(cls, type_name: str) -> Self:
-        return cls(
-            f"A {type_name} is not a table that Shoal knows",
-            "give a path, a pandas, polars or pyarrow table, or a two-dimensional numpy array",
-        )
+    unknown_table_type = with_text(
+        "A {} is not a table that Shoal can read",
+        "give a path, a pandas, polars or pyarrow table, or a two-dimensional numpy array",
+    )
+    lazy_frame = with_text("A {} has not been computed yet", "give the table itself, such as frame.collect()")
+    array_type = with_text("An array of type {} holds no plain numbers", "give an array of integers or floats")
+    array_shape = with_text(
+        "An array of {} dimensions is not a table", "give a two-dimensional array with one row per person"
+    )
+    array_cannot_hold = with_name(
+        "The released array has one type of number, which cannot hold column {} exactly",
+        "give the table as a pandas or polars frame, or recode the column to one of its own values",
+    )
+    unknown_objects = with_name(
+        "Column {} holds objects that cannot be read or compared",
+        "convert them to numbers, dates or text, or drop the column",
+    )
+    text_in_numbers = _with_cells(
+        "has text where numbers are needed",
+        "correct these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
+        " decimal= (--decimal), or say that the column is nominal with kinds= (--kind)",
+    )
+    missing_values = _with_cells(
+        "has missing values",
+        f"choose their treatment with missing_values= (--missing-values), fill these cells beforehand, or {_DROP}",
+    )
+    not_dates = _with_cells(
+        "has no date where dates are needed",
+        "write these cells as YYYY-MM-DD, with or without a time, leave missing ones empty, or say that the column is"
+        " nominal with kinds= (--kind)",
+    )
+    infinite = _with_cells("has infinite values", f"replace them by numbers, or {_DROP}")
+    invalid_weights = _with_cells(
+        "has sampling weights that are zero, negative, infinite or missing",
+        "give every record a number above 0: how many persons it represents",
+    )
+    missing_household = _with_cells(
+        "names no household", "give every record a household, and each person who lives alone their own"
+    )
+    out_of_bounds = _with_cells(
+        "has values outside its bounds", "correct these cells, or widen the bounds with bounds= (--bounds)"
+    )
 
     @classmethod
     def too_many_strata(cls, strata: int, *, most: int) -> Self:
@@ -69,140 +117,52 @@ class DataError(ShoalError):
     @classmethod
     def too_many_sensitive(cls, column: str, most: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, which are too"
-            " many for a table that is read in pieces",
-            "group its values before, ask for no model on it, or leave out memory= (--memory)",
-        )
-
-    @classmethod
-    def lazy_frame(cls, type_name: str) -> Self:
-        return cls(f"A {type_name} has not been computed yet", "give the table itself, such as frame.collect()")
-
-    @classmethod
-    def array_type(cls, type_name: str) -> Self:
-        return cls(f"An array of type {type_name} holds no plain numbers", "give an array of whole numbers or floats")
-
-    @classmethod
-    def array_inexact(cls, column: str) -> Self:
-        return cls(
-            f"Column {column!r} holds whole numbers that the one type of number of the released array cannot hold"
-            " exactly",
-            "give the table as a pandas or polars frame, where each column has a type of its own",
-        )
-
-    @classmethod
-    def array_shape(cls, dimensions: int) -> Self:
-        return cls(
-            f"An array of {pluralize(dimensions, 'dimension')} is not a table",
-            "give a two-dimensional array with one row a person",
-        )
-
-    @classmethod
-    def text_in_numbers(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} has text where numbers are needed {_affected(rows, of, first)}",
-            "mend these cells, name the words that mean missing with missing= (--missing), the decimal mark with"
-            " decimal= (--decimal), or say that the column is nominal with kinds= (--kind)",
-        )
-
-    @classmethod
-    def missing_values(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} has missing values {_affected(rows, of, first)}",
-            "say what they mean with missing_values= (--missing-values), fill these cells before the release, or name"
-            " the column among the identifiers so that it is dropped",
-        )
-
-    @classmethod
-    def not_dates(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} has no date where dates are needed {_affected(rows, of, first)}",
-            "write these cells as YYYY-MM-DD, with or without a time, leave missing ones empty, or say that the column"
-            " is nominal with kinds= (--kind)",
-        )
-
-    @classmethod
-    def array_text(cls, column: str) -> Self:
-        return cls(
-            f"The new values of column {column!r} are text or dates, and an array of numbers holds none",
-            "give the table as a pandas or polars frame, or recode the column to one of its own values",
-        )
-
-    @classmethod
-    def infinite(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} has infinite values {_affected(rows, of, first)}",
-            "replace them by numbers, or name the column among the identifiers so that it is dropped",
-        )
-
-    @classmethod
-    def invalid_weights(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"The sampling weights in column {quote_name(column)} are zero, negative, infinite or missing"
-            f" {_affected(rows, of, first)}",
-            "give every record a number above 0: how many persons it stands for",
-        )
-
-    @classmethod
-    def missing_household(cls, column: str, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} names no household for {rows:,} of {pluralize(of, 'record')} (the first is"
-            f" record {first:,})",
-            "give every record a household, a person who lives alone one of its own",
+            f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, too many for a"
+            " table that is read in pieces",
+            "group its values, drop its model, or leave out memory= (--memory)",
         )
 
     @classmethod
     def household_across_strata(cls, households: int) -> Self:
-        return cls(
-            f"The members of {pluralize(households, 'household')} are in different strata, and groups cross neither",
-            "put all members of a household into one stratum",
-        )
+        fact = f"The members of {pluralize(households, 'household')} are in different strata, and groups cross neither"
+        return cls(fact, "put all members of a household into one stratum")
 
     @classmethod
     def household_too_large(cls, *, largest: int, most: int, households: int) -> Self:
         return cls(
-            f"The largest household has {largest:,} members where at most {most:,} are allowed"
-            f" (larger than that: {pluralize(households, 'household')})",
-            "look whether one code stands for many households, or allow more with largest_household="
-            " (--largest-household)",
+            f"The largest household has {largest:,} members, more than the {most:,} that are allowed (too large:"
+            f" {pluralize(households, 'household')})",
+            "check whether one code means many households, or allow more with largest_household= (--largest-household)",
         )
 
     @classmethod
     def stratum_too_small(cls, *, smallest: int, strata: int, of: int, k: int, units: str) -> Self:
         return cls(
-            f"{strata:,} of {of:,} strata have fewer than k = {k:,} {units}, the smallest"
-            f" {smallest:,}, and groups never cross strata",
-            "join small strata to others, or take a smaller k",
+            f"{strata:,} of {of:,} strata have fewer than k = {k:,} {units}, the smallest {smallest:,}, and no group"
+            " crosses strata",
+            "join small strata to others, or choose a smaller k",
         )
 
     @classmethod
-    def out_of_bounds(cls, column: str, *, rows: int, of: int, first: int) -> Self:
+    def keys_not_unique(cls, column: str, records: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} has values outside its bounds {_affected(rows, of, first)}",
-            "mend these cells, or widen the bounds with bounds= (--bounds)",
+            f"Column {quote_name(column)} does not identify every record: {pluralize(records, 'record')} repeat a value"
+            " or have none",
+            "give a column with a value of its own for each record with on=, or leave out on=",
         )
 
     @classmethod
-    def unknown_objects(cls, column: str) -> Self:
+    def keys_differ(cls, column: str, records: int) -> Self:
         return cls(
-            f"Column {quote_name(column)} holds objects that cannot be understood or compared",
-            "turn them into numbers, dates or text, or take the column out",
-        )
-
-    @classmethod
-    def not_sortable(cls, column: str) -> Self:
-        return cls(
-            f"The rows cannot be shuffled by what they show, since column {quote_name(column)} holds objects without"
-            " a text",
-            "turn them into numbers, dates or text, or take the column out",
+            f"Column {quote_name(column)} of the release lacks the value of {pluralize(records, 'record')} of the"
+            " original",
+            "give a column with the same values in both tables with on=, or leave out on=",
         )
 
     @classmethod
     def record_counts_differ(cls, original: int, released: int) -> Self:
-        return cls(
-            f"The original has {pluralize(original, 'record')} and the release {released:,}",
-            "give the two tables with the same records in the same order",
-        )
+        fact = f"The original has {pluralize(original, 'record')} and the release {released:,}"
+        return cls(fact, "give the two tables with the same records in the same order")
 
 
 class ColumnError(ShoalError):
@@ -216,6 +176,27 @@ class ColumnError(ShoalError):
         "The other release has none of the quasi-identifiers, and no policy beside it",
         "name its own with against_quasi_identifiers= (--against-quasi-identifiers)",
     )
+    empty_name = with_text("Column {} has no name", _OWN_NAME)
+    kind_without_role = with_name(
+        "Column {} is no quasi-identifier and not sensitive, so that its kind or hierarchy has no effect",
+        "name it among the quasi-identifiers (-q), or leave it out",
+    )
+    not_recoded = with_name(
+        "Column {} is no quasi-identifier, so that it is never recoded",
+        "name it among the quasi-identifiers (-q), or leave it out",
+    )
+    no_hierarchy = with_name(
+        "Column {} is hierarchical and has no hierarchy",
+        "give one with hierarchies= (--hierarchy), such as shoal hierarchy build writes",
+    )
+    no_levels = with_name(
+        "Column {} is ordinal, and its values have no order", "name its levels, lowest first, with levels= (--levels)"
+    )
+    missing_in_release = with_name("The release has no column {}", "name only quasi-identifiers that both tables have")
+    missing_in_population = with_name(
+        "The table of the population has no column {}",
+        "give one that has all quasi-identifiers, recoded as in the release",
+    )
 
     @classmethod
     def unknown(cls, name: str, known: Sequence[str]) -> Self:
@@ -225,16 +206,13 @@ class ColumnError(ShoalError):
 
     @classmethod
     def duplicate_names(cls, names: Sequence[str]) -> Self:
-        return cls(
-            f"{pluralize(len(names), 'column name')} {'stands' if len(names) == 1 else 'stand'} more than once in the"
-            f" header ({quote_names(names)})",
-            "give every column a name of its own",
-        )
+        repeated = f"{pluralize(len(names), 'column name')} more than once ({quote_names(names)})"
+        return cls(f"The header has {repeated}", _OWN_NAME)
 
     @classmethod
     def ambiguous_format(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:
         fact = {
-            "day or month": "dates of which the day and the month cannot be told apart",
+            "day or month": "dates in which the day and the month cannot be distinguished",
             "short year": "years of two digits, which leave the century open",
             "comma": "numbers whose comma may be a decimal mark or part thousands",
             "point": "numbers whose point may be a decimal mark or part thousands",
@@ -246,24 +224,16 @@ class ColumnError(ShoalError):
 
     @classmethod
     def format_mismatch(cls, name: str, form: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} has values that are not written as {form}",
-            f"{_named_format(name, 'such as DD.MM.YYYY, 1.234,5 or text')}, or name the words that mean missing with"
-            f" missing_in= (--missing-in {quote_name(name)}=WORDS)",
-        )
+        hint = f"{_named_format(name, 'such as DD.MM.YYYY, 1.234,5 or text')}, or {_missing_in(name)}"
+        return cls(f"Column {quote_name(name)} has values that are not written as {form}", hint)
 
     @classmethod
     def read_as_text(cls, name: str, *, dates: bool) -> Self:
         what, example = ("dates", "such as DD.MM.YYYY") if dates else ("numbers", "such as 1.234,5")
         return cls(
             f"Column {quote_name(name)} was read as text although most of its values look like {what}",
-            f"{_named_format(name, f'{example}, or text')}, or name the words that mean missing with"
-            f" missing_in= (--missing-in {quote_name(name)}=WORDS)",
+            f"{_named_format(name, f'{example}, or text')}, or {_missing_in(name)}",
         )
-
-    @classmethod
-    def empty_name(cls, position: int) -> Self:
-        return cls(f"Column {position:,} has no name", "give every column a name of its own")
 
     @classmethod
     def duplicate_in_role(cls, name: str, role: str) -> Self:
@@ -290,44 +260,25 @@ class ColumnError(ShoalError):
     def identifying_index(cls, reason: str) -> Self:
         return cls(
             f"The index of the frame looks like an identifier ({first_clause(reason)}), and a release keeps it",
-            "drop it with frame.reset_index(drop=True), or make it a column with frame.reset_index() and decide there",
+            "drop it with frame.reset_index(drop=True), or make it a column, frame.reset_index(), and give it a role",
         )
 
     @classmethod
     def kind_not_supported(cls, name: str, kind: str, kinds: Sequence[str], method: str, *, taking: str) -> Self:
         return cls(
             f"Column {quote_name(name)} is {kind}, and {method!r} takes {', '.join(kinds)} quasi-identifiers only",
-            f"choose a method that takes all columns, such as {taking!r}, or name it among the identifiers so that it"
-            " is dropped",
+            f"choose a method that takes all columns, such as {taking!r}, or {_DROP}",
         )
 
     @classmethod
     def not_numeric(cls, name: str, kind: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is {kind} where numbers are needed", "choose another column, or another kind"
-        )
-
-    @classmethod
-    def kind_without_role(cls, name: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is no quasi-identifier and not sensitive, so that its kind or hierarchy decides"
-            " nothing",
-            "name it among the quasi-identifiers (-q), or leave it out",
-        )
+        fact = f"Column {quote_name(name)} is {kind} where numbers are needed"
+        return cls(fact, "choose another column, or another kind")
 
     @classmethod
     def quasi_identifier_in_design(cls, name: str, what: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is a quasi-identifier and {what} at once",
-            "take it out of the quasi-identifiers: it is needed as it is",
-        )
-
-    @classmethod
-    def not_recoded(cls, name: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is no quasi-identifier, so that it is never recoded",
-            "name it among the quasi-identifiers (-q), or leave it out",
-        )
+        fact = f"Column {quote_name(name)} is a quasi-identifier and {what} at once"
+        return cls(fact, "remove it from the quasi-identifiers: its values are needed unchanged")
 
     @classmethod
     def not_sensitive(cls, name: str, role: str) -> Self:
@@ -335,40 +286,24 @@ class ColumnError(ShoalError):
         known = role == "quasi-identifier"
         return cls(
             f"Column {quote_name(name)} has a privacy model and is {'a ' if known else ''}{role}",
-            "give a model to a column that nobody may learn" if known else hint,
+            "give models to sensitive columns only" if known else hint,
         )
 
     @classmethod
     def model_needs_order(cls, name: str, kind: str, model: str) -> Self:
         return cls(
             f"Column {quote_name(name)} is {kind}, and {model} needs numbers, dates or an order",
-            "name its levels, the lowest first, with levels= (--levels), or ask for t-equal",
+            "name its levels, lowest first, with levels= (--levels), or choose t-equal",
         )
 
     @classmethod
     def model_needs_hierarchy(cls, name: str, model: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} has no hierarchy, and {model} needs one",
-            "give one with hierarchies= (--hierarchy), or ask for t-equal",
-        )
-
-    @classmethod
-    def no_hierarchy(cls, name: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is said to be hierarchical and has no hierarchy",
-            "give one with hierarchies= (--hierarchy), such as shoal hierarchy build writes",
-        )
+        fact = f"Column {quote_name(name)} has no hierarchy, and {model} needs one"
+        return cls(fact, "give one with hierarchies= (--hierarchy), or choose t-equal")
 
     @classmethod
     def kind_conflicts_with_hierarchy(cls, name: str, kind: str) -> Self:
-        return cls(f"Column {quote_name(name)} is said to be {kind} and has a hierarchy", "leave one of them out")
-
-    @classmethod
-    def no_levels(cls, name: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is ordinal, and nothing says how its values are ordered",
-            "name its levels, the lowest first, with levels= (--levels)",
-        )
+        return cls(f"Column {quote_name(name)} is {kind} and has a hierarchy", "leave one of them out")
 
     @classmethod
     def mixed_kinds_not_supported(cls, method: str, *, numbers: int, others: int) -> Self:
@@ -376,15 +311,4 @@ class ColumnError(ShoalError):
             f"Method {method!r} takes numbers or categories and not both, and there are"
             f" {pluralize(numbers, 'numeric quasi-identifier')} and {others:,} of other kinds",
             "choose a method for mixed tables, such as 'mdav' or 'mondrian-extent'",
-        )
-
-    @classmethod
-    def missing_in_release(cls, name: str) -> Self:
-        return cls(f"The release has no column {quote_name(name)}", "name only quasi-identifiers that both tables have")
-
-    @classmethod
-    def missing_in_population(cls, name: str) -> Self:
-        return cls(
-            f"The table of the population has no column {quote_name(name)}",
-            "give one that has all quasi-identifiers, recoded as in the release",
         )

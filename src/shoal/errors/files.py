@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError
+from shoal.errors.base import ShoalError, with_path
 from shoal.errors.messages import pluralize, quote_names
+
+_ONE_LINE_PER_RECORD = "give a file with a header line and one line per record"
+_DELIMITER = "name the delimiter with delimiter= (--delimiter)"
+_NO_QUOTING = "switch quoting off with quote='' (--quote none)"
+_QUOTES = f"double the marks inside quoted fields, or {_NO_QUOTING}"
+_SHEET = "name one with sheet= (--sheet)"
 
 
 class FileError(ShoalError):
     """A file cannot be read."""
 
-    @classmethod
-    def missing(cls, path: object) -> Self:
-        return cls(f"The file {str(path)!r} does not exist", "check the path")
-
-    @classmethod
-    def is_folder(cls, path: object) -> Self:
-        return cls(f"{str(path)!r} is a folder", "name one file in it")
-
-    @classmethod
-    def not_a_regular_file(cls, path: object) -> Self:
-        return cls(f"{str(path)!r} is a pipe or a device and not a file", "write the data to a file first")
+    missing = with_path("The file {} does not exist", "check the path")
+    is_folder = with_path("{} is a folder", "name one file in it")
+    not_a_regular_file = with_path("{} is a pipe or a device and not a file", "write the data to a file first")
+    empty = with_path("The file {} is empty", _ONE_LINE_PER_RECORD)
+    header_only = with_path("The file {} has a header and no record", _ONE_LINE_PER_RECORD)
+    header_looks_numeric = with_path(
+        "The first line of {} holds only numbers, so it looks like a record and not like a header",
+        "add a header line, or say header=False (--no-header), or header=True (--header) if it is one",
+    )
+    stray_quote_in_header = with_path(
+        "The header of {} has a quotation mark inside a name or one that is never closed",
+        f"double the marks inside quoted names, or {_NO_QUOTING}",
+    )
+    nul_bytes = with_path("The file {} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
+    compressed = with_path("The file {} is compressed", "unpack it first")
+    changed = with_path("The file {} changed while it was being protected", "run again when nothing writes to it")
 
     @classmethod
     def unreadable(cls, path: object, why: str) -> Self:
@@ -30,25 +41,8 @@ class FileError(ShoalError):
 
     @classmethod
     def damaged(cls, path: object, format: str) -> Self:
-        return cls(
-            f"The file {str(path)!r} is not a readable {format} file",
-            "check that it is whole and that its ending tells its format",
-        )
-
-    @classmethod
-    def empty(cls, path: object) -> Self:
-        return cls(f"The file {str(path)!r} is empty", "give a file with a header line and one line a record")
-
-    @classmethod
-    def header_only(cls, path: object) -> Self:
-        return cls(f"The file {str(path)!r} has a header and no record", "give a file with one line a record")
-
-    @classmethod
-    def header_looks_numeric(cls, path: object) -> Self:
-        return cls(
-            f"The first line of {str(path)!r} holds only numbers, so it looks like a record and not like a header",
-            "add a header line, or say header=False (--no-header), or header=True (--header) if it is one",
-        )
+        fact = f"The file {str(path)!r} is not a readable {format} file"
+        return cls(fact, "check that it is whole and that its ending tells its format")
 
     @classmethod
     def header_looks_like_record(cls, path: object, position: int) -> Self:
@@ -63,22 +57,28 @@ class FileError(ShoalError):
         return cls(
             f"Column {position:,} of {str(path)!r} has no name and nothing in the first records, but record {row:,} has"
             " a value there",
-            "give the column a name, or mend this record",
+            "give the column a name, or correct this record",
         )
 
     @classmethod
     def several_files_in_archive(cls, path: object, files: int) -> Self:
-        return cls(
-            f"The archive {str(path)!r} has {pluralize(files, 'file')} and not one",
-            "unpack it and name the file to read",
-        )
+        fact = f"The archive {str(path)!r} has {pluralize(files, 'file')} and not one"
+        return cls(fact, "unpack it and name the file to read")
 
     @classmethod
     def ragged(cls, path: object, *, row: int, found: int, expected: int, rows: int) -> Self:
         return cls(
             f"{pluralize(rows, 'record')} of {str(path)!r} {'does' if rows == 1 else 'do'} not have"
             f" {pluralize(expected, 'field')} as the header has (the first is record {row:,} with {found:,})",
-            "mend these lines, or name the delimiter with delimiter= (--delimiter)",
+            f"correct these lines, or {_DELIMITER}",
+        )
+
+    @classmethod
+    def ragged_from(cls, path: object, *, row: int, found: int, expected: int) -> Self:
+        return cls(
+            f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {pluralize(found, 'field')} where the"
+            f" header has {expected:,}",
+            f"correct these lines, or {_DELIMITER}",
         )
 
     @classmethod
@@ -96,16 +96,7 @@ class FileError(ShoalError):
         return cls(
             f"The first line of {str(path)!r} has {pluralize(names, 'field')}, and {rows:,} of the"
             f" {pluralize(of, 'line')} below it {'has' if rows == 1 else 'have'} {fields:,}",
-            "say how many lines stand above the names of the columns with skip= (--skip), or name the delimiter with"
-            " delimiter= (--delimiter)",
-        )
-
-    @classmethod
-    def ragged_from(cls, path: object, *, row: int, found: int, expected: int) -> Self:
-        return cls(
-            f"Record {row:,} of {str(path)!r}, and perhaps others below it, has {pluralize(found, 'field')} where the"
-            f" header has {expected:,}",
-            "mend these lines, or name the delimiter with delimiter= (--delimiter)",
+            f"say how many lines are above the names of the columns with skip= (--skip), or {_DELIMITER}",
         )
 
     @classmethod
@@ -113,49 +104,32 @@ class FileError(ShoalError):
         return cls(
             f"Record {row:,} of {str(path)!r} does not end within {most >> 20:,} MB, as after a quotation mark that is"
             " never closed",
-            "double the marks inside quoted fields, or switch quoting off with quote='' (--quote none)",
+            _QUOTES,
+        )
+
+    @classmethod
+    def stray_quote(cls, path: object, *, row: int) -> Self:
+        where = f"Record {row:,} of {str(path)!r}"
+        return cls(f"{where} has a quotation mark inside a field or one that is never closed", _QUOTES)
+
+    @classmethod
+    def suspicious_header(cls, path: object, position: int) -> Self:
+        return cls(
+            f"The name of column {position:,} of {str(path)!r} is very long or has several lines, as after a quotation"
+            " mark that is never closed or in a file without a header",
+            f"correct it, {_NO_QUOTING}, or say header=True (--header) if it is right",
         )
 
     @classmethod
     def not_streamed(cls, path: object, format: str) -> Self:
         return cls(
             f"Files such as {str(path)!r} ({format}) cannot be read in pieces",
-            "turn it into Parquet or delimited text, or leave out memory= (--memory)",
-        )
-
-    @classmethod
-    def stray_quote(cls, path: object, *, row: int) -> Self:
-        return cls(
-            f"Record {row:,} of {str(path)!r} has a quotation mark inside a field or one that is never closed",
-            "double the marks inside quoted fields, or switch quoting off with quote='' (--quote none)",
-        )
-
-    @classmethod
-    def stray_quote_in_header(cls, path: object) -> Self:
-        return cls(
-            f"The header of {str(path)!r} has a quotation mark inside a name or one that is never closed",
-            "double the marks inside quoted names, or switch quoting off with quote='' (--quote none)",
-        )
-
-    @classmethod
-    def suspicious_header(cls, path: object, position: int) -> Self:
-        return cls(
-            f"The name of column {position:,} of {str(path)!r} is very long or goes over several lines, as after a"
-            " quotation mark that is never closed or in a file without a header",
-            "mend it, switch quoting off with quote='' (--quote none), or say header=True (--header) if it is right",
+            "convert it to Parquet or delimited text, or leave out memory= (--memory)",
         )
 
     @classmethod
     def bad_encoding(cls, path: object, encoding: str) -> Self:
         return cls(f"The file {str(path)!r} is not {encoding} text", "name its encoding with encoding= (--encoding)")
-
-    @classmethod
-    def nul_bytes(cls, path: object) -> Self:
-        return cls(f"The file {str(path)!r} holds NUL bytes, as UTF-16 and binary files do", "save it as UTF-8 text")
-
-    @classmethod
-    def compressed(cls, path: object) -> Self:
-        return cls(f"The file {str(path)!r} is compressed", "unpack it first")
 
     @classmethod
     def too_large(cls, path: object, most: int) -> Self:
@@ -167,48 +141,29 @@ class FileError(ShoalError):
 
     @classmethod
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
-        return cls(
-            f"The ending of {str(path)!r} names no format that Shoal knows",
-            f"use one of {', '.join(known)}",
-        )
+        return cls(f"The ending of {str(path)!r} is no format that Shoal knows", f"use one of {', '.join(known)}")
 
     @classmethod
     def several_sheets(cls, path: object, sheets: Sequence[str]) -> Self:
-        return cls(
-            f"The workbook {str(path)!r} has {pluralize(len(sheets), 'sheet')} ({quote_names(sheets)}) and none is"
-            " named",
-            "name one with sheet= (--sheet)",
-        )
+        found = f"{pluralize(len(sheets), 'sheet')} ({quote_names(sheets)})"
+        return cls(f"The workbook {str(path)!r} has {found} and none is named", _SHEET)
 
     @classmethod
     def unknown_sheet(cls, path: object, sheet: str, sheets: Sequence[str]) -> Self:
-        return cls(
-            f"The workbook {str(path)!r} has no sheet {sheet!r} among its {pluralize(len(sheets), 'sheet')}"
-            f" ({quote_names(sheets)})",
-            "name one with sheet= (--sheet)",
-        )
-
-    @classmethod
-    def changed(cls, path: object) -> Self:
-        return cls(
-            f"The file {str(path)!r} changed while it was being protected", "run again when nothing writes to it"
-        )
+        found = f"{pluralize(len(sheets), 'sheet')} ({quote_names(sheets)})"
+        return cls(f"The workbook {str(path)!r} has no sheet {sheet!r} among its {found}", _SHEET)
 
     @classmethod
     def no_wordnet(cls, folder: object, *, exists: bool) -> Self:
         fact = "is a WordNet folder without nouns" if exists else "does not exist"
-        return cls(
-            f"The folder {str(folder)!r} {fact}",
-            "name one that holds index.noun and data.noun; docs/wordnet.md says where to get it",
-        )
+        hint = "name one that holds index.noun and data.noun; docs/wordnet.md says where to get it"
+        return cls(f"The folder {str(folder)!r} {fact}", hint)
 
     @classmethod
     def damaged_wordnet(cls, path: object, why: str) -> Self:
-        return cls(f"The WordNet file {str(path)!r} is damaged ({why})", "get the folder anew and unpack it as bytes")
+        return cls(f"The WordNet file {str(path)!r} is damaged ({why})", "get the folder again and unpack it as bytes")
 
     @classmethod
     def needs_extra(cls, path: object, extra: str) -> Self:
-        return cls(
-            f"Files such as {str(path)!r} need packages that are not installed",
-            f"run: pip install 'shoal[{extra}]'",
-        )
+        fact = f"Files such as {str(path)!r} need packages that are not installed"
+        return cls(fact, f"run: pip install 'shoal[{extra}]'")

@@ -6,22 +6,24 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError, fixed
+from shoal.errors.base import ShoalError, fixed, with_name, with_path, with_text
 from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
 
 
 class OptionError(ShoalError):
     """k, a method or an option is out of range or unknown."""
 
-    no_k = fixed("k is not given, and a privacy level is your decision", "give k as a whole number of at least 2 (-k)")
+    no_k = fixed(
+        "k is not given, and the level of privacy is your decision", "give k as a whole number of at least 2 (-k)"
+    )
     k_not_integer = fixed("k is not a whole number", "give k as a whole number of at least 2")
     invalid_column_format = fixed(
-        "A column format is none that Shoal knows",
+        "The column format is unknown",
         "write a date as DD.MM.YYYY or MM/DD/YYYY HH:MM, the number 1234.5 as the column would write it, such as"
         " 1.234,5 or 1 234,5 €, or text",
     )
     no_total_to_keep = fixed(
-        "Totals are to be kept, and no numeric quasi-identifier is recoded to its mean",
+        "keep_totals is given, and no numeric quasi-identifier is recoded to its mean",
         "recode numbers by 'mean', or leave keep_totals= (--keep-totals) out",
     )
     exact_means_with_totals = fixed(
@@ -29,10 +31,10 @@ class OptionError(ShoalError):
         "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
     )
     effort_without_refinement = fixed(
-        "An effort or a time limit is given, and nothing is to be refined", "leave out refine=False (--no-refine)"
+        "An effort or a time limit is given, and refinement is off", "leave out refine=False (--no-refine)"
     )
     no_sensitive_column = fixed(
-        "l or t is asked for, and no column is named as sensitive",
+        "l or t is given, and no column is named as sensitive",
         "name the columns that nobody may learn with sensitive= (--sensitive)",
     )
     blocks_not_integer = fixed(
@@ -43,10 +45,18 @@ class OptionError(ShoalError):
         "leave out households= (--households)",
     )
     row_not_integer = fixed("row is not a whole number", "give the number of a record, from 1")
-
-    @classmethod
-    def k_too_small(cls, k: int) -> Self:
-        return cls(f"k = {k} protects nobody", "give k as a whole number of at least 2")
+    k_too_small = with_text("k = {} protects nobody", "give k as a whole number of at least 2")
+    method_not_applicable = with_name(
+        "Method {} does not support these quasi-identifiers, or so many records", "choose another method, or auto"
+    )
+    needs_against = with_name(
+        "Option {} is about another release, and none is given", "name it with against= (--against)"
+    )
+    recode_applies_to_no_column = with_name(
+        "No quasi-identifier is of a kind that is recoded by {}",
+        "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
+        " all",
+    )
 
     @classmethod
     def k_too_large(cls, k: int, n: int, *, unit: str = "record") -> Self:
@@ -54,38 +64,20 @@ class OptionError(ShoalError):
         return cls(f"k = {k:,} is more than the {pluralize(n, unit)} of the table", hint)
 
     @classmethod
-    def unknown_method(cls, name: str, known: Sequence[str]) -> Self:
-        return cls(f"There is no method {name!r}", did_you_mean(name, known))
-
-    @classmethod
-    def method_not_applicable(cls, name: str) -> Self:
-        return cls(
-            f"The method {name!r} does not take these quasi-identifiers, or not so many records",
-            "choose another method, or auto",
-        )
-
-    @classmethod
     def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
 
-    @classmethod
-    def unknown_argument(cls, name: str, known: Sequence[str]) -> Self:
-        return cls(f"There is no argument {name!r}", did_you_mean(name, known))
+    role_in_options = with_text(
+        "A plan has the role of each column, and {}= would decide it again", "assign it in plan.roles"
+    )
+    hierarchy_without_file = with_name(
+        "The hierarchy or the levels of column {} are not in a file, and a policy names files",
+        "write them to a file, and give its path",
+    )
 
     @classmethod
     def two_names(cls, old: str, new: str) -> Self:
         return cls(f"{old} is the deprecated name of {new}, and both are given", f"leave out {old}")
-
-    @classmethod
-    def role_in_options(cls, name: str) -> Self:
-        return cls(f"A plan has the role of each column, and {name}= would decide it again", "assign it in plan.roles")
-
-    @classmethod
-    def hierarchy_without_file(cls, column: str) -> Self:
-        return cls(
-            f"The hierarchy or the levels of column {quote_name(column)} are not in a file, and a policy names files",
-            "write them to a file, and give its path",
-        )
 
     @classmethod
     def option_of_no_method(cls, name: str, *, compared: bool = False) -> Self:
@@ -99,7 +91,7 @@ class OptionError(ShoalError):
     @classmethod
     def memory_limit_too_low(cls, size: int, least: int) -> Self:
         return cls(
-            f"A memory ceiling of {size / 1e6:,.0f} MB is too low: the program itself takes more than half of"
+            f"A memory limit of {size / 1e6:,.0f} MB is too low: the program itself takes more than half of"
             f" {least / 1e6:,.0f} MB",
             f"give at least {least / 1e6:,.0f}MB (--memory)",
         )
@@ -107,8 +99,8 @@ class OptionError(ShoalError):
     @classmethod
     def needs_in_memory_engine(cls, what: str) -> Self:
         return cls(
-            f"A table that is worked on in pieces cannot be released with {what}",
-            "leave that out, or let the whole table be held in memory (no --memory, no --engine spark)",
+            f"A table that is processed in pieces cannot be released with {what}",
+            "leave that out, or hold the whole table in memory (no --memory, no --engine spark)",
         )
 
     @classmethod
@@ -121,6 +113,10 @@ class OptionError(ShoalError):
     @classmethod
     def memory_needs_file(cls) -> Self:
         return cls("A memory limit is for tables that are read from files", "give a path, or leave out memory=")
+
+    @classmethod
+    def two_frames(cls) -> Self:
+        return cls("A Spark DataFrame is evaluated with another one only", "give both tables as Spark DataFrames")
 
     @classmethod
     def needs_memory(cls, option: str) -> Self:
@@ -139,18 +135,8 @@ class OptionError(ShoalError):
 
     @classmethod
     def recode_not_applicable(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
-        return cls(
-            f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}",
-            f"choose one of {quote_names(known)}",
-        )
-
-    @classmethod
-    def recode_applies_to_no_column(cls, recode: str) -> Self:
-        return cls(
-            f"No quasi-identifier is of a kind that is recoded by {quote_name(recode)}",
-            "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
-            " all",
-        )
+        fact = f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}"
+        return cls(fact, f"choose one of {quote_names(known)}")
 
     @classmethod
     def unknown_model(cls, found: object, forms: Sequence[str]) -> Self:
@@ -158,7 +144,7 @@ class OptionError(ShoalError):
 
     @classmethod
     def model_out_of_range(cls, model: str, expected: str) -> Self:
-        return cls(f"The privacy model {model} cannot be asked for", f"give {expected}")
+        return cls(f"The privacy model {model} is out of range", f"give {expected}")
 
     @classmethod
     def suppression_budget_too_small(
@@ -183,53 +169,38 @@ class OptionError(ShoalError):
     @classmethod
     def too_many_records(cls, method: str, *, most: int, found: int) -> Self:
         return cls(
-            f"The method {method!r} takes at most {most:,} records, since its memory grows with their square,"
-            f" and there are {found:,}",
-            f"let it run in blocks of at most {most // 10:,} with blocks= (--blocks), or choose another method",
+            f"Method {method!r} takes at most {most:,} records, since its memory grows with their square, and there are"
+            f" {found:,}",
+            f"run it in blocks of at most {most // 10:,} with blocks= (--blocks), or choose another method",
         )
 
     @classmethod
     def blocks_too_small(cls, blocks: int, *, k: int) -> Self:
-        return cls(
-            f"Blocks of at most {pluralize(blocks, 'record')} cannot be cut for k = {k:,}",
-            f"allow at least {2 * k:,}; hundreds are better",
-        )
+        fact = f"Blocks of at most {pluralize(blocks, 'record')} cannot be cut for k = {k:,}"
+        return cls(fact, f"allow at least {2 * k:,}; hundreds are better")
 
     @classmethod
     def too_many_nodes(cls, method: str, *, combinations: int, nodes: int) -> Self:
         return cls(
-            f"The method {method!r} would need {8 * combinations * nodes / 1e9:,.1f} GB of memory for"
+            f"Method {method!r} would need {8 * combinations * nodes / 1e9:,.1f} GB of memory for"
             f" {pluralize(combinations, 'combination')} of categories and hierarchies of {pluralize(nodes, 'node')}",
             "choose another method, such as 'mondrian-branch'",
         )
 
     @classmethod
     def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
-        return cls(
-            f"Method {method!r} takes {pluralize(most, 'quasi-identifier')} and {found:,} are named",
-            "name fewer, or choose another method",
-        )
+        fact = f"Method {method!r} takes {pluralize(most, 'quasi-identifier')} and {found:,} are named"
+        return cls(fact, "name fewer, or choose another method")
 
     @classmethod
     def no_common_order(cls, records: int, others: int) -> Self:
-        return cls(
-            f"The release has {pluralize(records, 'record')} and the other {others:,}, so that they have no common"
-            " order",
-            "leave out order= (--order)",
-        )
-
-    @classmethod
-    def needs_against(cls, option: str) -> Self:
-        return cls(
-            f"Option {option!r} is about another release, and none is given", "name it with against= (--against)"
-        )
+        fact = f"The release has {pluralize(records, 'record')} and the other {others:,}, so they have no common order"
+        return cls(fact, "leave out order= (--order)")
 
     @classmethod
     def row_out_of_range(cls, records: int) -> Self:
-        return cls(
-            f"The record that is asked for is not among the {pluralize(records, 'record')} of the table",
-            f"give row= (--row) as a whole number from 1 to {records:,}",
-        )
+        hint = f"give row= (--row) as a whole number from 1 to {records:,}"
+        return cls(f"There is no such record among the {pluralize(records, 'record')} of the table", hint)
 
     @classmethod
     def seed_not_integer(cls, name: str = "seed") -> Self:
@@ -238,6 +209,18 @@ class OptionError(ShoalError):
 
 class PolicyError(ShoalError):
     """A policy file cannot be used."""
+
+    not_a_policy = with_text("A {} is not a policy", "give a Policy, or the path of a policy file")
+    hierarchy_changed = with_name(
+        "The hierarchy or levels of column {} differ from those that the policy was made with",
+        "give the same hierarchy or levels, or make a new policy",
+    )
+    column_not_in_policy = with_name("The policy does not mention column {}", "drop the column, or make a new policy")
+    no_k = with_path(
+        "The policy {} leaves k open, and a privacy level is your decision",
+        "write it there as release.k, or give -k on the command line",
+    )
+    option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
 
     @classmethod
     def damaged(cls, path: object, why: str) -> Self:
@@ -265,17 +248,6 @@ class PolicyError(ShoalError):
         )
 
     @classmethod
-    def not_a_policy(cls, type_name: str) -> Self:
-        return cls(f"A {type_name} is not a policy", "give a Policy, or the path of a policy file")
-
-    @classmethod
-    def no_k(cls, path: object) -> Self:
-        return cls(
-            f"The policy {str(path)!r} leaves k open, and a privacy level is your decision",
-            "write it there as release.k, or give -k on the command line",
-        )
-
-    @classmethod
     def none_beside(cls, path: object, name: str) -> Self:
         return cls(
             f"No quasi-identifier is named, and no policy {name!r} is beside {str(path)!r}",
@@ -284,10 +256,8 @@ class PolicyError(ShoalError):
 
     @classmethod
     def too_new(cls, path: object, found: int, known: int) -> Self:
-        return cls(
-            f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}",
-            "install a newer Shoal",
-        )
+        fact = f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}"
+        return cls(fact, "install a newer Shoal")
 
     @classmethod
     def needs_hierarchy(cls, column: str, file: str, *, ordinal: bool) -> Self:
@@ -295,23 +265,6 @@ class PolicyError(ShoalError):
         option = "levels= (--levels COLUMN=FILE)" if ordinal else "hierarchies= (--hierarchy COLUMN=FILE)"
         named = f" from the file {quote_name(file)}" if file else ""
         return cls(
-            f"The policy decides about column {quote_name(column)} by {what}{named}, which cannot be found",
+            f"The policy needs {what} for column {quote_name(column)}{named}, which cannot be found",
             f"give the file with {option}, or put it beside the policy",
         )
-
-    @classmethod
-    def hierarchy_changed(cls, column: str) -> Self:
-        return cls(
-            f"What was given for column {quote_name(column)} is not what the policy decided by",
-            "give the same hierarchy or levels, or make a new policy",
-        )
-
-    @classmethod
-    def column_not_in_policy(cls, column: str) -> Self:
-        return cls(
-            f"The policy says nothing about column {quote_name(column)}", "take the column out, or make a new policy"
-        )
-
-    @classmethod
-    def option_in_policy(cls, option: str) -> Self:
-        return cls(f"The policy decides {option!r} already", "leave the option out, or the policy")

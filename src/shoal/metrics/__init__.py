@@ -1,6 +1,6 @@
 """Metrics of information loss and disclosure risk."""
 
-from shoal.metrics.evaluate import evaluate
+from shoal.metrics.evaluate import DEFAULT, evaluate
 from shoal.metrics.individual_risk import individual_risk
 from shoal.metrics.inputs import CategoryCodes, EquivalenceClasses, MetricInputs, TableFacts, count_classes
 from shoal.metrics.registry import Measure, measures
@@ -8,6 +8,7 @@ from shoal.metrics.semantic_loss import semantic_loss
 from shoal.metrics.squared_error import information_loss, percent, total_sum_of_squares
 
 __all__ = [
+    "DEFAULT",
     "CategoryCodes",
     "EquivalenceClasses",
     "Measure",

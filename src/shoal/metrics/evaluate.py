@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from shoal.data.model_checks import ClassDistribution
-from shoal.domain import CategoricalColumn, Evaluation, ModelCheck
+from shoal.domain import CategoricalColumn, Evaluation, FloatVector, IntVector, ModelCheck
 from shoal.domain.columns import Kind
 from shoal.errors import OptionError
 from shoal.metrics.class_size import (
+    ClassSizeSums,
     DiscernibilitySums,
     class_size_sums,
     discernibility_sums,
@@ -129,18 +130,19 @@ def evaluate_parts(
     after: ClassSizeCounts,
     base: str,
     distance: str | None,
+    risks: tuple[PartialSums, PartialSums] | None = None,
     disclosures: Mapping[str, DisclosureSums] = MappingProxyType({}),
     models: tuple[ModelCheck, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Evaluation:
     """Evaluate the whole table from the partial sums of its parts, without metrics that need it at once.
 
-    ``disclosures`` are the sums of each sensitive column over the classes of the release.
+    ``disclosures`` are the sums of each sensitive column over the classes of the release, and ``risks`` those over the
+    classes before and after, if they do not follow from the sizes of the classes alone.
     """
-    risks = [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
-    sums_before, sums_after = (_compute_partials(sizes.blocks(facts.k), risks) for sizes in (before, after))
-    merged: PartialSums = {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
-    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: sums_after[class_size_sums]}
+    evaluation, class_sums = _evaluate_classes(before, after, facts.k, risks)
+    merged = merge_sums(sums)
+    merged |= {discernibility_sums: after.discernibility, released_class_size_sums: class_sums}
     figures = {measure: _finalize(measure, merged, facts) for measure in _mergeable_measures()}
     return Evaluation(
         records=facts.records,
@@ -148,13 +150,74 @@ def evaluate_parts(
         quasi_identifiers=facts.quasi_identifiers,
         base=base,
         distance=distance,
-        before=_risks(sums_before, risks, k=facts.k),
-        after=_risks(sums_after, risks, k=facts.k),
-        disclosures=_disclosures(disclosures, [m for m in measures().values() if m.family == "disclosure"]),
+        disclosures=_all_disclosures(disclosures),
         notes=notes,
         models=models,
+        **evaluation,
         **_by_family(figures, facts.quasi_identifiers),
     )
+
+
+def evaluate_classes(
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    *,
+    k: int | None,
+    quasi_identifiers: tuple[str, ...],
+    disclosures: Mapping[str, DisclosureSums] = MappingProxyType({}),
+    models: tuple[ModelCheck, ...] = (),
+    notes: tuple[str, ...] = (),
+) -> Evaluation:
+    """Evaluate the classes of a release: risks and disclosures, but no losses, which need the original records."""
+    return Evaluation(
+        records=after.records,
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        base="none",
+        loss={},
+        disclosures=_all_disclosures(disclosures),
+        notes=notes,
+        models=models,
+        **_evaluate_classes(before, after, k)[0],
+    )
+
+
+def _evaluate_classes(
+    before: ClassSizeCounts,
+    after: ClassSizeCounts,
+    k: int | None,
+    risks: tuple[PartialSums, PartialSums] | None = None,
+) -> tuple[dict[str, Any], ClassSizeSums]:
+    """Return the risks before and after, and the sums over the released classes."""
+    sums = risks or [_compute_partials(sizes.blocks(k), _risk_measures()) for sizes in (before, after)]
+    before_risks, after_risks = (_risks(each, _risk_measures(), k=k) for each in sums)
+    return {"before": before_risks, "after": after_risks}, sums[1][class_size_sums]
+
+
+def _all_disclosures(sums: Mapping[str, DisclosureSums]) -> dict[str, dict[str, float | None]]:
+    return _disclosures(sums, [measure for measure in measures().values() if measure.family == "disclosure"])
+
+
+def compute_risk_sums(classes: Iterable[tuple[IntVector, FloatVector]], k: int | None) -> PartialSums:
+    """Compute the partial sums of risks over classes, of which the sizes and the sums of weights are given."""
+    return _compute_partials(_weighted_blocks(classes, k), _risk_measures())
+
+
+def _weighted_blocks(classes: Iterable[tuple[IntVector, FloatVector]], k: int | None) -> Iterator[EquivalenceClasses]:
+    """Yield the records of the classes in blocks."""
+    for sizes, weights in classes:
+        block = np.cumsum(sizes) // _BLOCK
+        for some in np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(block)) + 1):
+            yield EquivalenceClasses(np.repeat(sizes[some], sizes[some]), k, np.repeat(weights[some], sizes[some]))
+
+
+def merge_sums(sums: Sequence[PartialSums]) -> PartialSums:
+    """Merge the partial sums of several parts."""
+    return {partial: merge_partials([part_sums[partial] for part_sums in sums]) for partial in sums[0]}
+
+
+def _risk_measures() -> list[Measure]:
+    return [measure for measure in measures().values() if measure.family == "risk" and not measure.searching]
 
 
 def _mergeable_measures() -> list[Measure]:

@@ -202,7 +202,7 @@ def get_method(name: str) -> Method:
     """Return the method with this name."""
     known = methods()
     if not isinstance(name, str) or name not in known:
-        raise OptionError.unknown_method(str(name), list(known))
+        raise OptionError.unknown_choice("method", str(name), list(known))
     return known[name]
 
 

@@ -47,4 +47,4 @@ def public_function(*, forwards: bool = False) -> Callable[[F], F]:
 def _check_spelling(name: str, known: Sequence[str]) -> None:
     """Refuse a name that is similar to a known one, unless it is an option of a method."""
     if similar_words(name, known) and not any(name in method.options for method in registry.methods().values()):
-        raise OptionError.unknown_argument(name, known)
+        raise OptionError.unknown_choice("argument", name, known)

@@ -6,29 +6,32 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from shoal import data, metrics
-from shoal.data import Table
+from shoal.data import ReadOptions, Table
 from shoal.domain import (
-    BoolVector,
-    Column,
     Evaluation,
-    FloatVector,
-    Kind,
     ModelCheck,
     Names,
     Role,
     Schema,
     check_k,
     select_names,
-    stable_mean,
 )
 from shoal.domain.privacy_models import parse_models
-from shoal.errors import ColumnError, DataError
+from shoal.engines import spark
+from shoal.errors import ColumnError, DataError, EngineError, OptionError
 from shoal.errors.messages import pluralize
+from shoal.metrics.table_pair import PairEncoder
 from shoal.options.table import check_option
 from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
+from shoal.release.evaluate_large import (
+    EvaluationJob,
+    evaluate_files,
+    evaluate_frames,
+    incomparable_notes,
+    select_sensitive,
+    shared_columns,
+)
 from shoal.release.inspect import is_shuffled
 from shoal.release.policy_arguments import with_policy
 
@@ -55,6 +58,10 @@ def evaluate(
     weights: Mapping[str, float] | None = None,
     measures: str | Iterable[str] = "default",
     policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
+    memory: int | str | None = None,
+    options: ReadOptions | None = None,
+    on: str | None = None,
+    scratch: str | None = None,
 ) -> Evaluation:
     """Measure the information loss of a release and its remaining risk.
 
@@ -65,6 +72,7 @@ def evaluate(
     Parameters
     ----------
     original, released : path, DataFrame, array or Table
+        Two Spark DataFrames are evaluated on their cluster; their rows have no order, see ``on``.
     quasi_identifiers : str or sequence of str
     k : int, optional
         Count the records in classes below k.
@@ -84,6 +92,17 @@ def evaluate(
     policy : Policy or path, optional
         Policy with the arguments that are not given. Default: if no quasi-identifier is named, the policy beside the
         file of the release.
+    memory : int or str, optional
+        Memory limit, in bytes or as text such as ``2GB``: csv, tsv and Parquet files of any size are then evaluated in
+        pieces, without attacks. Wildcards, sampling weights, households, a population and other measures need the
+        whole tables in memory.
+    options : ReadOptions, optional
+        How to read both files if they are evaluated in pieces; the rest is detected.
+    on : str, optional
+        Column of two Spark DataFrames that identifies records in both. Without it, only what needs no pairs of records
+        is measured: class sizes, risks, models, and what the released classes disclose.
+    scratch : str, optional
+        For Spark DataFrames, as for `shoal.anonymize`.
 
     Returns
     -------
@@ -94,17 +113,45 @@ def evaluate(
     ShoalError
         If the tables do not fit together, or a column or an option cannot be used.
     """
-    source = data.read_table(original)
+    if memory is not None or spark.is_frame(original) or spark.is_frame(released):
+        needing = {
+            "missing_values='wildcard'": missing_values == "wildcard",
+            "sampling_weights": sampling_weights,
+            "households": households,
+            "population": population is not None,
+            "measures": measures != metrics.DEFAULT,
+        }
+        for option, needed in needing.items():
+            if needed:
+                raise OptionError.needs_memory(option)
+        job = EvaluationJob(
+            original,
+            released,
+            quasi_identifiers=quasi_identifiers,
+            k=None if k is None else check_k(k),
+            hierarchies=hierarchies,
+            levels=levels,
+            kinds=kinds,
+            standardize=check_option("standardize", standardize),
+            distance=check_option("distance", distance),
+            separate_missing=check_option("missing_values", missing_values) == "category",
+            sensitive=sensitive,
+            models=parse_models(models),
+            weights=check_option("weights", weights) or {},
+        )
+        if memory is None or spark.is_frame(original) or spark.is_frame(released):
+            return evaluate_frames(job, on, scratch)
+        if on is None:
+            return evaluate_files(job, memory, options)
+    if on is not None:
+        raise EngineError.spark_only_option("on")
+    source = data.read_table(original, options=options)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    release = read_release(released, source, names)
+    release = read_release(released, source, names, options)
     _check_row_order(source, release, names)
     k = None if k is None else check_k(k)
     required_models = parse_models(models)
-    sensitive_names = select_names(sensitive, source.names, Role.SENSITIVE)
-    sensitive_names = (
-        *sensitive_names,
-        *dict.fromkeys(model.column for model in required_models if model.column not in (*sensitive_names, *names)),
-    )
+    sensitive_names = select_sensitive(sensitive, required_models, source.names, names)
     schema = Schema.assign(data.column_kinds(source), quasi_identifiers=names, sensitive=sensitive_names)
     schema = resolve_schema(source, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, allow_mixed=True)
     columns = [column for column in schema.columns if column.name in names]
@@ -132,17 +179,24 @@ def evaluate(
             f"{pluralize(blanked, 'record')} of which nothing is shown any more: as wildcards they are compatible with"
             " every other; where outsiders know that they were suppressed, they hide nobody and the risk is higher"
         )
-    inputs = metrics.MetricInputs(
-        quasi_identifiers=names,
-        original_classes=count(source),
-        released_classes=after,
+    encoder, bounds = PairEncoder.fit(
+        source,
+        release,
+        columns,
+        standardize=check_option("standardize", standardize),
         weights=column_weight,
+        distance=distance,
+        separate_missing=missing == "category",
+    )
+    notes += incomparable_notes(encoder)
+    inputs = encoder.transform(
+        source,
+        release,
+        (count(source), after),
+        bounds,
         suppressed=suppressed,
         sensitive=data.sensitive_columns(source, sensitive_columns),
         sampling_weights=design.sampling_weights,
-        distance=distance,
-        **_numeric_inputs(source, release, columns, check_option("standardize", standardize), notes),
-        **_categorical_inputs(source, release, columns, distance, apart=missing == "category"),
     )
     model_checks: tuple[ModelCheck, ...] = ()
     if required_models:
@@ -154,9 +208,9 @@ def evaluate(
     return metrics.evaluate(inputs, which=measures, notes=tuple(notes), models=model_checks)
 
 
-def read_release(released: Any, original: Table, names: Sequence[str]) -> Table:
+def read_release(released: Any, original: Table, names: Sequence[str], options: ReadOptions | None = None) -> Table:
     """Read a release that must have these columns and as many records as the original."""
-    release = data.read_table(released)
+    release = data.read_table(released, options=options)
     for name in names:
         if name not in release.names:
             raise ColumnError.missing_in_release(name)
@@ -166,20 +220,12 @@ def read_release(released: Any, original: Table, names: Sequence[str]) -> Table:
 
 
 def _check_row_order(source: Table, release: Table, names: Sequence[str]) -> None:
-    """Refuse a shuffled release: by the policy beside it, or by the columns that it contains unchanged.
-
-    It is shuffled if none of these columns is equal row by row, and one has the same cells in another order.
-    """
-    if is_shuffled(release):
+    """Refuse a shuffled release: by the policy beside it, or by the columns that it contains unchanged."""
+    if is_shuffled(release.path, release.sha256):
         raise DataError.shuffled()
-    moved = False
-    for name in (name for name in release.names if name in source.names and name not in names):
-        before, after = (table.cells.content(name).text_values.fill_null("") for table in (source, release))
-        if before.n_unique() > 1:
-            if before.equals(after):
-                return
-            moved = moved or before.sort().equals(after.sort())
-    if moved:
+    order = data.RowOrder(shared_columns(source.names, release.names, names))
+    order.add(source, release)
+    if order.is_shuffled:
         raise DataError.shuffled()
 
 
@@ -195,89 +241,3 @@ def _population_notes(classes: metrics.EquivalenceClasses) -> list[str]:
             " itself: those of the release count for them"
         )
     return notes
-
-
-def _numeric_inputs(
-    source: Table, release: Table, columns: Sequence[Column], standardize: bool, notes: list[str]
-) -> dict[str, Any]:
-    """Numeric columns of both tables with their missing values, or a note why they cannot be compared."""
-    measured = [column for column in columns if column.kind in (Kind.NUMERIC, Kind.DATE)]
-    pairs = [
-        tuple(data.released_bounds(table, column.name, dates=column.kind is Kind.DATE) for table in (source, release))
-        for column in measured
-    ]
-    comparable = [(before, after) for before, after in pairs if before is not None and after is not None]
-    if len(comparable) < len(pairs):
-        notes.append(
-            f"no loss by squared error: {pluralize(len(pairs) - len(comparable), 'quasi-identifier')} without a number"
-            " in every record of both tables"
-        )
-    if len(comparable) < len(pairs) or not measured:
-        return {}
-    names = [column.name for column in measured]
-    originals, missing = zip(*(_fill_with_mean(_midpoints(*before)) for before, _ in comparable), strict=True)
-    released, released_missing, bounds = [], [], {}
-    for name, original, original_mask, (_, (low, high)) in zip(names, originals, missing, comparable, strict=True):
-        released_mask = np.isnan(low)
-        mean = stable_mean(original[~original_mask]) if released_mask.any() or original_mask.any() else 0.0
-        column = _midpoints(low, high)
-        released.append(
-            np.where(original_mask | released_mask, mean, column)
-            if released_mask.any() or original_mask.any()
-            else column
-        )
-        released_missing.append(released_mask)
-        if low is not high:
-            bounds[name] = (low, high)
-    return {
-        "numeric": tuple(names),
-        "original_values": originals,
-        "released_values": tuple(released),
-        "scale": data.fit_scale_by_column(originals, missing, standardize=standardize),
-        "original_missing": np.column_stack(missing) if any(column.any() for column in missing) else None,
-        "released_missing": np.column_stack(released_missing)
-        if any(column.any() for column in released_missing)
-        else None,
-        "released_intervals": bounds,
-        "dates": tuple(column.name for column in measured if column.kind is Kind.DATE),
-    }
-
-
-def _fill_with_mean(column: FloatVector) -> tuple[FloatVector, BoolVector]:
-    """Column with its mean for missing numbers, and the mask of these; the column itself if none is missing."""
-    is_missing = np.isnan(column)
-    return (np.where(is_missing, stable_mean(column[~is_missing]), column) if is_missing.any() else column), is_missing
-
-
-def _midpoints(low: FloatVector, high: FloatVector) -> FloatVector:
-    """Midpoints of intervals; halving first avoids overflow."""
-    return low if low is high else low / 2 + high / 2
-
-
-def _categorical_inputs(
-    source: Table, release: Table, columns: Sequence[Column], distance: str, *, apart: bool
-) -> dict[str, Any]:
-    """Categories of both tables. Missing values are a category if ``apart``.
-
-    Otherwise a missing original value has no loss, and a suppressed one counts as the root.
-    """
-    other = [column for column in columns if column.kind not in (Kind.NUMERIC, Kind.DATE)]
-    if not other:
-        return {}
-    categories = data.encode_categories(
-        source, other, distance=distance, other=release, allow_missing=True, separate_missing=apart
-    )
-    before, after = data.category_codes(source, categories), data.category_codes(release, categories)
-    original_missing, released_missing = (
-        data.missing_mask(table, [column.name for column in categories]) for table in (source, release)
-    )
-    if not apart:
-        roots = np.array([len(column.hierarchy) - 1 for column in categories])
-        after = np.where(original_missing, before, np.where(released_missing, roots, after))
-    return {
-        "categories": categories,
-        "original_codes": before,
-        "released_codes": after,
-        "original_codes_missing": original_missing,
-        "released_codes_missing": released_missing,
-    }

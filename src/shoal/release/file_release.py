@@ -117,7 +117,7 @@ def file_release(
         evaluation=result.evaluation,
         policy=policy,
         parts=engine.totals,
-        released_class_sizes=engine.released_class_sizes,
+        released_class_sizes=engine.sums.released_class_sizes,
         missing={name: encoder.missing_counts.get(name, 0) for name in encoder.names},
         warnings=result.warnings,
     )

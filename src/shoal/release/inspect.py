@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from shoal import data as tables
@@ -182,15 +183,15 @@ def describe(data: Any) -> Description:
     )
 
 
-def is_shuffled(table: Table) -> bool:
-    """Whether the policy beside a release says that its rows are shuffled."""
-    if table.path is None or not policy_path(table.path).is_file():
+def is_shuffled(path: Path | None, sha256: str | None) -> bool:
+    """Whether the policy beside a release with this hash says that its rows are shuffled."""
+    if path is None or not policy_path(path).is_file():
         return False
     try:
-        policy = Policy.read(policy_path(table.path))
+        policy = Policy.read(policy_path(path))
     except PolicyError:
         return False
-    return policy.shuffle and policy.output.get("sha256") == table.sha256
+    return policy.shuffle and policy.output.get("sha256") == sha256
 
 
 @with_policy
@@ -314,7 +315,11 @@ def verify(
         raise OptionError.linked_households()
     other = tables.read_table(against)
     sensitive_columns = select_names(sensitive_names, tuple(dict.fromkeys([*data.names, *other.names])), Role.SENSITIVE)
-    if order is None and data.sha256 != other.sha256 and (is_shuffled(data) or is_shuffled(other)):
+    if (
+        order is None
+        and data.sha256 != other.sha256
+        and any(is_shuffled(each.path, each.sha256) for each in (data, other))
+    ):
         order = "unknown"
     return replace(
         verification,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.data import ReadOptions
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = 32
 """Columns for which chunks are sized: verification reads few."""
-_COUNT_FRACTION = 5
+COUNT_FRACTION = 5
 """Class counts may take so much more memory than in a release, which encodes and writes records at the same time."""
 
 
@@ -72,7 +70,7 @@ def verify_file(
     quasi_identifiers, strata = counting.select(source.names)
     columns = [*counting.with_models, *strata, *([counting.households] if counting.households else [])]
     statistics = profile_file(source, columns=columns) if columns else None
-    with counting_folder() as folder:
+    with temporary_folder() as folder:
         return verify_chunks(
             source,
             k=counting.k,
@@ -80,7 +78,7 @@ def verify_file(
             models=counting.models,
             schema=counting.schema(source.names, statistics) if counting.models else Schema(()),
             folder=folder,
-            max_bytes=_COUNT_FRACTION * budget.class_count_bytes,
+            max_bytes=COUNT_FRACTION * budget.class_count_bytes,
             missing=counting.missing,
             strata=strata,
             households=counting.households,
@@ -96,14 +94,6 @@ def open_in_pieces(
         raise OptionError.memory_needs_file()
     budget = memory_budget(check_memory(memory), columns=_COLUMNS)
     return open_chunked(path, options=options, rows=budget.chunk_rows, size=budget.chunk_bytes), budget
-
-
-@contextmanager
-def counting_folder() -> Iterator[Path]:
-    """Yield a private folder for class counts; those of killed runs are removed."""
-    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    with temporary_folder(Path(tempfile.gettempdir()) / f"shoal-{owner}") as folder:
-        yield folder
 
 
 def verify_frame(frame: DataFrame, counting: CountingOptions, *, scratch_address: str | None = None) -> Verification:

@@ -258,7 +258,7 @@ def _check_names(options: Mapping[str, Any]) -> None:
             raise OptionError.role_in_options(name)
         if name not in known and not any(name in method.options for method in registry.methods().values()):
             raise (
-                OptionError.unknown_argument(name, known)
+                OptionError.unknown_choice("argument", name, known)
                 if similar_words(name, known)
                 else OptionError.option_of_no_method(name)
             )

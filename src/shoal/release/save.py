@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal import data
 from shoal.data import Table
 from shoal.domain import Policy, Verification
 from shoal.errors import OutputError, PromiseError
+from shoal.errors.messages import quote_names
 from shoal.system.atomic import check_place
 from shoal.system.transaction import FileTransaction, Output, recover
 
@@ -63,8 +64,8 @@ class ReleaseTransaction(FileTransaction):
         if sha256 is None and isinstance(self._target, Path):
             sha256 = data.file_sha256(self._release.hidden)
         final = policy.with_output(proof, file=printable_name(Path(str(self._release.place)).name), sha256=sha256)
-        if replayed is not None:
-            _check_same_bytes(replayed, final)
+        if replayed is not None and compare_outputs(replayed, final).result == "other bytes":
+            raise PromiseError.replay_differs()
         return final
 
     def commit_release(self, policy: Policy, proof: Verification, extra_files: ExtraFiles) -> None:
@@ -79,15 +80,36 @@ class ReleaseTransaction(FileTransaction):
         self.commit()
 
 
-def _check_same_bytes(first: Policy, policy: Policy) -> None:
-    """Raise if a replay on the same input, with the same versions and format, has other bytes."""
-    if not {"file", "sha256"} <= first.output.keys():
-        return
-    formats = {data.full_extension(Path(str(facts["file"]))) for facts in (first.output, policy.output)}
-    same_input = "sha256" in first.input and first.input["sha256"] == policy.input.get("sha256")
-    comparable = len(formats) == 1 and same_input and first.versions == policy.versions
-    if comparable and first.output["sha256"] != policy.output["sha256"]:
-        raise PromiseError.replay_differs()
+class OutputComparison(NamedTuple):
+    """How a repeated release compares to the first one: a keyword and a sentence."""
+
+    result: str
+    sentence: str
+
+
+def compare_outputs(old: Policy, new: Policy, *, source: str = "the bundle") -> OutputComparison:
+    """Compare the facts of two written releases; ``source`` names where the first one is recorded."""
+    digests = [facts.get("sha256") for facts in (old.output, new.output, old.input, new.input)]
+    if digests[0] and digests[0] == digests[1]:
+        return OutputComparison("identical", f"Identical to the release in {source}, byte for byte.")
+    if None in digests:
+        return OutputComparison(
+            "unknown", f"Whether input and release are those of {source} is not known: not all were files."
+        )
+    if digests[2] != digests[3]:
+        return OutputComparison("next delivery", f"The next delivery: another input than that of {source}.")
+    endings = {data.full_extension(Path(str(facts.get("file")))) for facts in (old.output, new.output)}
+    if len(endings) > 1:
+        return OutputComparison("other format", f"The same input, in another format than the release in {source}.")
+    changed_packages = [
+        name for name in {**old.versions, **new.versions} if old.versions.get(name) != new.versions.get(name)
+    ]
+    if not changed_packages:
+        return OutputComparison("other bytes", f"The same input, and other bytes than in {source}.")
+    return OutputComparison(
+        "other versions",
+        f"The same input, and other bytes than in {source}: other versions of {quote_names(changed_packages)}.",
+    )
 
 
 def read_back(path: Path, policy: Policy) -> tuple[Table, Policy]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -36,9 +35,6 @@ def _candidates() -> Iterator[Callable[[], Path]]:
 
 def user_cache_folder() -> Path:
     """The cache folder of the user, by the conventions of the platform."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    path = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(path) if Path(path).is_absolute() else Path.home() / ".cache"
+    from platformdirs import user_cache_path
+
+    return user_cache_path()

@@ -209,11 +209,11 @@ class FileTransaction:
             if not self._unresolved:
                 remove(output.hidden)
             unlock(output.handle)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and self._local:
             # of a file of the transaction; if it is unknown which one, of the last one
             hidden = {str(output.hidden): output.hidden for output in self._local}
-            last = self._local[-1].hidden if self._local else error.filename
-            error = OutputError.unwritable(hidden.get(str(error.filename), last), os_error_reason(error))
+            about = hidden.get(str(error.filename), self._local[-1].hidden)
+            error = OutputError.unwritable(about, os_error_reason(error))
         if isinstance(error, OutputError | FileError | HierarchyError):
             raise self._with_user_paths(error) from None
 

@@ -48,9 +48,6 @@ def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
         imports = asyncio.create_task(asyncio.to_thread(methods))  # no request waits for these imports
         yield
         await imports
-        if context.warmup is not None:
-            await context.warmup.close()
-        await context.jobs.close()
         await context.workers.close()
 
     app = Starlette(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,18 +13,15 @@ from shoal.web.projects.hierarchy_drafts import HierarchyDrafts
 from shoal.web.projects.incoming_files import is_available, restore_file
 from shoal.web.projects.model import Project
 from shoal.web.projects.store import ProjectStore
-from shoal.web.workers.jobs import Jobs, OnResult
 from shoal.web.workers.pool import WorkerPool
-from shoal.web.workers.warmup import KernelWarmup
 
 
 @dataclass
 class AppContext:
-    """Store, workers, jobs and files of one server process."""
+    """Store, workers and files of one server process."""
 
     store: ProjectStore
     workers: WorkerPool
-    jobs: Jobs
     scratch: Path
     """Private folder, removed at exit. Uploaded files are in ``scratch/ID/``."""
     max_upload: int
@@ -33,7 +29,6 @@ class AppContext:
     files: dict[str, Path] = field(default_factory=dict)
     """Path of the file of each project, where it is available."""
     drafts: HierarchyDrafts = field(default_factory=HierarchyDrafts)
-    warmup: KernelWarmup | None = None
 
     def file(self, project: Project) -> dict[str, Any]:
         """Return the file of a project as task parameters; refuse if it is not available."""
@@ -51,17 +46,6 @@ class AppContext:
     def has_file(self, project: Project) -> bool:
         path = self.files.get(project.id)
         return path is not None and is_available(project, path)
-
-    def start_warmup(self) -> None:
-        """Compile kernels in the background for a release that may follow."""
-        if self.warmup is not None:
-            self.warmup.start()
-
-    def start_job(self, project: Project, task: str, params: Mapping[str, Any], *, on_result: OnResult) -> None:
-        """Start a job that uses all cores; this stops the warm-up."""
-        self.jobs.start(project.id, task, params, on_result=on_result)
-        if self.warmup is not None:
-            self.warmup.stop()
 
 
 def app_context(request: Request) -> AppContext:

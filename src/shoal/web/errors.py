@@ -9,6 +9,10 @@ from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_names
 
 _THE_LINK = "open the link that shoal web printed in the terminal"
+_PROJECTS = "go back to the list of projects"
+_CHOOSE_AGAIN = "choose it again"
+_RELOAD = "reload the page, and repeat it"
+_ON_COMMAND_LINE = "or use shoal anonymize --memory on the command line"
 
 
 class PageError(ShoalError):
@@ -22,50 +26,50 @@ class PageError(ShoalError):
         self.status = status
 
     unknown_project = fixed("There is no such project", "choose one from the list of projects", 404)
-    damaged_project = fixed(
-        "The notes of this project are damaged", "delete the project, and start again from its file", 500
-    )
-    changed_elsewhere = fixed(
-        "This project was changed in another tab", "look at its present state here and decide again", 409
-    )
-    file_not_available = fixed(
-        "The file of this project is not at hand: the page keeps no copy", "choose the file again", 409
-    )
+    unknown_hierarchy_source = fixed("There is no such way to a hierarchy", "choose one of those on the page")
+    damaged_project = fixed("The files of this project are damaged", "delete it, and start again from its data", 500)
+    changed_elsewhere = fixed("This project was changed in another tab", "check its present state and repeat this", 409)
+    file_not_available = fixed("The page keeps no copy of the file of this project", "choose the file again", 409)
+    file_not_read = fixed("The file of this project was not read yet", "go back to the step Data", 409)
     different_file = fixed(
-        "The file at hand is not the one that the decisions are about, or was read in another way then",
+        "The file, or how it is read, is not the one that the decisions are about",
         "read it again in the step Data",
         409,
     )
+    outdated_release = fixed("This file was made again after the page was shown", "reload the page, and check it", 409)
+    release_not_available = fixed("There is no such file of a release", "make the release first, in the step Run", 404)
+    wordnet_not_available = fixed("The files of WordNet are missing", "choose index.noun and data.noun first", 409)
+    superseded = fixed("A newer question came before this one was answered", "look at the newer answer", 409)
+    no_k = fixed("k is not chosen yet, and the level of protection is your decision", "choose one of the cards")
+    disk_full = fixed("The disk of this machine is full, and the file was not taken", "make room, and try again", 507)
+    missing_file_name = fixed("The file arrived without its name, whose ending is its format", _CHOOSE_AGAIN, 400)
+    empty_file = fixed("The file is empty", "choose a file with a header line and one line per record")
+    upload_incomplete = fixed("The file did not arrive whole, and nothing of it was kept", _CHOOSE_AGAIN, 400)
+    wrong_host = fixed("This request was made for another address than that of the page", _THE_LINK, 421)
+    unknown_page = fixed("This is no address of a page", _THE_LINK, 400)
+    cross_site = fixed(
+        "Another site made this request, and only the page itself may",
+        "copy the link that shoal web printed into the address bar of the browser",
+        403,
+    )
+    method_not_allowed = fixed("The page does not take requests of this kind", _PROJECTS, 405)
+    not_authenticated = fixed("This browser is not signed in, or Shoal was restarted since", _THE_LINK, 403)
+    link_already_used = fixed(
+        "This link has expired: each works for one browser, once",
+        "press Enter in the terminal where shoal web runs for a new link, or start it again",
+        403,
+    )
+    stale_form = fixed("This form is older than the last start of the page, or not of it", _RELOAD, 403)
+    invalid_form = fixed("The form cannot be read", _RELOAD, 400)
 
     @classmethod
     def different_hierarchy(cls, name: str) -> Self:
-        return cls(
-            f"The file {name!r} with what the values of a column mean is not the one that was decided on",
-            "look at it in the step Columns, and take it again",
-            409,
-        )
-
-    outdated_release = fixed(
-        "This file was made again since the page that offers it was shown",
-        "load that page again, and look at what it says now",
-        409,
-    )
+        fact = f"The hierarchy or levels in the file {name!r} are not those that were decided on"
+        return cls(fact, "check them in the step Columns, and choose them again", 409)
 
     @classmethod
     def unknown_column(cls, columns: int) -> Self:
         return cls(f"The file has {pluralize(columns, 'column')} and none of this number", "choose one of them", 404)
-
-    unknown_hierarchy_source = fixed("There is no such way to a hierarchy", "choose one of those on the page")
-    wordnet_not_available = fixed("The files of WordNet are not at hand", "choose index.noun and data.noun first", 409)
-
-    @classmethod
-    def hierarchy_too_large(cls, limit: int) -> Self:
-        return cls(
-            f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here", "choose a smaller one", 413
-        )
-
-    release_not_available = fixed("There is no such file of a release", "make the release first, in the step Run", 404)
-    superseded = fixed("A newer question came before this one was answered", "look at the newer answer", 409)
 
     @classmethod
     def busy(cls, running: int) -> Self:
@@ -74,10 +78,8 @@ class PageError(ShoalError):
     @classmethod
     def process_ended(cls, *, memory: bool = False) -> Self:
         if memory:
-            return cls(
-                "This could not be done: it needed more memory than it may take",
-                "nothing was released; take a smaller file, or use shoal anonymize --memory on the command line",
-            )
+            fact = "This could not be done: it needed more memory than it may take"
+            return cls(fact, f"nothing was released; choose a smaller file, {_ON_COMMAND_LINE}")
         return cls(
             "This could not be done: the process that worked on it broke down, as happens with damaged files and where"
             " memory is short",
@@ -86,18 +88,13 @@ class PageError(ShoalError):
 
     @classmethod
     def process_not_started(cls, why: str) -> Self:
-        return cls(
-            f"No process could be started that works on the file ({why})",
-            "nothing was released; close other programs, and try again",
-            503,
-        )
+        fact = f"No process could be started that works on the file ({why})"
+        return cls(fact, "nothing was released; close other programs, and try again", 503)
 
     @classmethod
     def too_slow(cls, seconds: float) -> Self:
-        return cls(
-            f"This could not be done within {seconds / 60:,.0f} minutes",
-            "take a smaller file, or use the command line, which has no limit of time",
-        )
+        fact = f"This could not be done within {seconds / 60:,.0f} minutes"
+        return cls(fact, "choose a smaller file, or use the command line, which has no time limit")
 
     @classmethod
     def too_many_columns(cls, columns: int, most: int) -> Self:
@@ -108,10 +105,18 @@ class PageError(ShoalError):
 
     @classmethod
     def names_too_long(cls, columns: int, most: int) -> Self:
-        return cls(
-            f"The names of {pluralize(columns, 'column')} have more than {most:,} characters",
-            "check how the file is read, or give the columns shorter names",
-        )
+        fact = f"The names of {pluralize(columns, 'column')} have more than {most:,} characters"
+        return cls(fact, "check how the file is read, or give the columns shorter names")
+
+    @classmethod
+    def too_large(cls, limit: int) -> Self:
+        fact = f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes"
+        return cls(fact, f"start it with a higher --max-upload, {_ON_COMMAND_LINE}", 413)
+
+    @classmethod
+    def hierarchy_too_large(cls, limit: int) -> Self:
+        fact = f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes here"
+        return cls(fact, "choose a smaller one", 413)
 
     @classmethod
     def too_much_unpacked(cls, limit: int) -> Self:
@@ -120,7 +125,9 @@ class PageError(ShoalError):
             "unpack it and choose the plain file, or use the command line, which has no such limit",
         )
 
-    file_not_read = fixed("The file of this project was not read yet", "go back to the step Data", 409)
+    @classmethod
+    def form_too_large(cls, limit: int) -> Self:
+        return cls(f"A form of more than {limit >> 20:,} MB was sent", "send less at once", 413)
 
     @classmethod
     def unconfirmed(cls, names: Sequence[str]) -> Self:
@@ -131,21 +138,9 @@ class PageError(ShoalError):
             f"drop {'it' if one else 'them'}, or confirm under Columns that no person is named",
         )
 
-    no_k = fixed(
-        "k is not chosen yet, and how well these persons are protected is your decision", "choose one of the cards"
-    )
-
     @classmethod
     def bug(cls, where: str) -> Self:
         return cls(f"This is a bug in Shoal ({where}), and nothing was released", "please report it", 500)
-
-    @classmethod
-    def too_large(cls, limit: int) -> Self:
-        return cls(
-            f"The file is larger than the {limit / 1e6:,.0f} MB that the page takes",
-            "start it with a higher --max-upload, or use shoal anonymize --memory on the command line",
-            413,
-        )
 
     @classmethod
     def disk_too_small(cls, *, needed: int, free: int) -> Self:
@@ -155,26 +150,14 @@ class PageError(ShoalError):
             507,
         )
 
-    disk_full = fixed("The disk of this machine is full, and the file was not taken", "make room, and try again", 507)
-
     @classmethod
     def not_writable(cls, why: str) -> Self:
-        return cls(f"The file could not be written to this machine ({why})", "look at its disk, and try again", 500)
-
-    missing_file_name = fixed(
-        "The name of the file did not arrive, and its ending tells the format", "choose it again", 400
-    )
+        return cls(f"The file could not be written to this machine ({why})", "check its disk, and try again", 500)
 
     @classmethod
     def unknown_format(cls, known: Sequence[str]) -> Self:
-        return cls(
-            "The ending of the file names no format that Shoal knows",
-            f"choose one that ends in {', '.join(known)}",
-            415,
-        )
-
-    empty_file = fixed("The file is empty", "choose a file with a header line and one line a record")
-    upload_incomplete = fixed("The file did not arrive whole, and nothing of it was kept", "choose it again", 400)
+        fact = "The ending of the file is no format that Shoal knows"
+        return cls(fact, f"choose one that ends in {', '.join(known)}", 415)
 
     @classmethod
     def upload_stalled(cls, seconds: int) -> Self:
@@ -190,41 +173,11 @@ class PageError(ShoalError):
             "choose a file with the same columns, or start a new project with this one",
         )
 
-    wrong_host = fixed("This request was made for another address than that of the page", _THE_LINK, 421)
-    unknown_page = fixed("This is no address of a page", _THE_LINK, 400)
-    cross_site = fixed(
-        "Another site asked for this, and only the page itself may",
-        "copy the link that shoal web printed into the address bar of the browser",
-        403,
-    )
-
-    method_not_allowed = fixed("The page does not take requests of this kind", "go back to the list of projects", 405)
-    not_authenticated = fixed("This browser was not let in, or Shoal was started again since", _THE_LINK, 403)
-    link_already_used = fixed(
-        "This link holds no more: each lets one browser in, once",
-        "press Enter in the terminal where shoal web runs for a fresh link, or start it again",
-        403,
-    )
-
-    stale_form = fixed(
-        "This form is older than the last start of the page, or not of it",
-        "load the page again, and repeat it",
-        403,
-    )
-
-    invalid_form = fixed("What was sent is no form that can be read", "load the page again, and repeat it", 400)
-
-    @classmethod
-    def form_too_large(cls, limit: int) -> Self:
-        return cls(f"A form of more than {limit >> 20:,} MB was sent", "send less at once", 413)
-
     @classmethod
     def port_taken(cls, port: int) -> Self:
-        return cls(
-            f"Port {port} is used by another program, or kept by the system",
-            "name another with --port, or leave it out",
-        )
+        fact = f"Port {port} is used by another program, or reserved by the system"
+        return cls(fact, "name another with --port, or leave it out")
 
     @classmethod
     def no_such_host(cls, host: str, why: str) -> Self:
-        return cls(f"The page cannot be offered at {host!r} ({why})", "name an address of this machine with --host")
+        return cls(f"The page cannot be served at {host!r} ({why})", "name an address of this machine with --host")

@@ -29,10 +29,8 @@ from shoal.web.http.responses import SECURITY_HEADERS
 from shoal.web.http.security import SessionKeys, bracketed
 from shoal.web.projects.incoming_files import open_path, restore_file
 from shoal.web.projects.store import ProjectStore, scratch_folder
-from shoal.web.workers.jobs import Jobs
 from shoal.web.workers.pool import WorkerPool
 from shoal.web.workers.process import WorkerLimits
-from shoal.web.workers.warmup import KernelWarmup
 
 LOOPBACK = "127.0.0.1"
 _DEFAULT_PORT = 8088
@@ -67,9 +65,8 @@ def serve(config: ServerConfig, *, notify: Callable[[str], None]) -> None:
     store = ProjectStore(config.folder)
     port = _DEFAULT_PORT if config.port is None else config.port
     with _bound(config.host, port, free=config.port is None) as listener, temporary_folder(scratch_folder()) as folder:
-        limits = WorkerLimits(config.memory, folder)
-        warming = KernelWarmup(limits)
-        context = AppContext(store, WorkerPool(limits), Jobs(limits), folder, config.max_upload, warmup=warming)
+        workers = WorkerPool(WorkerLimits(config.memory, folder), warms_up=True)
+        context = AppContext(store, workers, folder, config.max_upload)
         asyncio.run(_run(config, context, listener, notify))
 
 

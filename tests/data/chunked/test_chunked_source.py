@@ -183,7 +183,7 @@ def test_other_formats_and_broken_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="does not exist"):
         open_chunked(tmp_path / "b.csv")
     (tmp_path / "a.what").write_bytes(b"x")
-    with pytest.raises(FileError, match="names no format"):
+    with pytest.raises(FileError, match="is no format"):
         open_chunked(tmp_path / "a.what")
     with pytest.raises(OptionError, match="options"):
         open_chunked(tmp_path / "b.csv", options="x")  # type: ignore[arg-type]

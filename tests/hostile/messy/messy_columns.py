@@ -161,7 +161,7 @@ def gaps_and_codes() -> Iterator[Messy]:
         mended=text(["town,age,ward", *body]).encode(),
         means=AGE,
         looks={"age": PLAIN},
-        question="stands more than once in the header.*give every column a name of its own",
+        question="more than once.*give every column a name of its own",
     )
     yield text_file(
         "nameless.csv",

@@ -13,7 +13,7 @@ import pyarrow as pa
 from shoal.data.frames.polars_frames import PolarsCells, series_content
 from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table
-from shoal.domain import IntVector
+from shoal.domain import FloatVector, IntVector
 from shoal.errors import DataError
 
 KIND = "parquet"
@@ -44,6 +44,11 @@ def numbers_of(block: Batches, key: str) -> IntVector:
     """Return an integer column of the batches."""
     columns = [batch.column(key).to_numpy(zero_copy_only=False) for batch in block]
     return np.concatenate(columns).astype(np.int64, copy=False)
+
+
+def floats_of(block: Batches, key: str) -> FloatVector:
+    """Return a float column of the batches."""
+    return np.concatenate([batch.column(key).to_numpy(zero_copy_only=False) for batch in block])
 
 
 def blocks(batches: Iterator[Any], *, min_rows: int = BLOCK) -> Iterator[Batches]:

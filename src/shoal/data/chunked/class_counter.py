@@ -76,15 +76,20 @@ class ClassCounter:
         self._values = {name: rows(self._classes) for name in values}
         self._records, self._without_household = 0, Occurrence()
 
-    def add(self, chunk: Table, counts: IntVector | None = None) -> None:
-        """Count the records of a chunk of the release; with ``counts``, each row that many times."""
+    def add(self, chunk: Table, counts: IntVector | None = None, *, values: Table | None = None) -> None:
+        """Count the records of a chunk of the release; with ``counts``, each row that many times.
+
+        ``values`` has the sensitive columns of the same records, by default the chunk itself.
+        """
         for name in self._columns:
             if name not in chunk.names:
                 raise ColumnError.unknown(name, chunk.names)
         cells = [visible_cells(chunk, name) for name in self._columns]
         cells += [survey_cells(chunk, name) for name in self._strata]
         with translate_errors(DataError.no_columns):
-            rows = pl.DataFrame([_plain(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)])
+            rows = pl.DataFrame(
+                [plain_cells(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)]
+            )
             each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
             rows = rows.with_columns(each.alias(RECORDS))
         if self._members is None:
@@ -92,11 +97,11 @@ class ClassCounter:
         else:
             self._members.add(rows.with_columns(self._household_cells(chunk)))
         for name, table in self._values.items():
-            table.add(rows.with_columns(self._value_indices(chunk, name)))
+            table.add(rows.with_columns(self._value_indices(chunk if values is None else values, name)))
         self._records += chunk.height
 
     def _household_cells(self, chunk: Table) -> pl.Series:
-        cells = _plain(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
+        cells = plain_cells(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
         self._without_household += Occurrence.of(cells.is_null().to_numpy(), self._records)
         return cells
 
@@ -177,6 +182,6 @@ class ClassCounter:
                 table.close()
 
 
-def _plain(cells: pl.Series) -> pl.Series:
+def plain_cells(cells: pl.Series) -> pl.Series:
     """Convert categoricals to text: the codes of two chunks may differ."""
     return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells

@@ -12,14 +12,16 @@ import polars as pl
 from shoal.data.library_errors import translate_errors
 from shoal.errors import OutputError
 
-RECORDS, UNITS = "records", "units"
+RECORDS, UNITS, WEIGHTS = "records", "units", "weights"
 """The columns of a frame that are summed; all others are keys."""
 
 
 def sum_by_keys(rows: pl.DataFrame) -> pl.DataFrame:
-    """Group equal rows and sum their records and units."""
-    keys = [name for name in rows.columns if name not in (RECORDS, UNITS)]
-    return rows.group_by(keys).agg(pl.col(name).sum() for name in rows.columns if name not in keys)
+    """Group equal rows and sum their records, units and weights."""
+    keys = [name for name in rows.columns if name not in (RECORDS, UNITS, WEIGHTS)]
+    ordered = WEIGHTS in rows.columns  # so that the sums of floats are always the same
+    grouped = rows.group_by(keys, maintain_order=ordered)
+    return grouped.agg(pl.col(name).sum() for name in rows.columns if name not in keys)
 
 
 class DistinctRows:

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
 from polars import selectors
 
 from shoal.data.csv.text_chunks import delimited_chunks, open_delimited
-from shoal.data.file_formats import EXTENSIONS, format_of
 from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.library_errors import translate_read_errors
-from shoal.data.read import check_file_exists, file_sha256, file_state
+from shoal.data.read import file_kind, file_sha256, file_state
 from shoal.data.table import ReadOptions, Settings, Table, TableCells, check_table
 from shoal.errors import ColumnError, FileError, OptionError
 from shoal.system.threads import threads
@@ -94,10 +94,7 @@ def open_chunked(
     if options is not None and not isinstance(options, ReadOptions):
         raise OptionError.invalid_value("options", "ReadOptions")
     path, options = Path(os.fsdecode(path)), options or ReadOptions()
-    kind = options.format or format_of(path)
-    check_file_exists(path)
-    if kind is None:
-        raise FileError.unknown_format(path, EXTENSIONS)
+    kind = file_kind(path, options)
     if kind not in ("csv", "tsv", "parquet", "arrow"):
         raise FileError.not_streamed(path, kind)
     state = file_state(path)
@@ -126,6 +123,27 @@ def _prefetched(items: Iterator[T]) -> Iterator[T]:
             next_item = pool.submit(next, items, None)
             yield item
             del item
+
+
+def paired_chunks(
+    first: ChunkedFile, second: ChunkedFile, *, columns: tuple[Sequence[str], Sequence[str]]
+) -> Iterator[tuple[Table, Table]]:
+    """Yield the same rows of two files with the same number of records, with the given columns of each."""
+    streams = [source.chunks(columns=names) for source, names in zip((first, second), columns, strict=True)]
+    parts: list[Table | None] = [None, None]
+    while True:
+        parts = [next(stream, None) if part is None else part for part, stream in zip(parts, streams, strict=True)]
+        left, right = parts
+        if left is None or right is None:
+            return
+        rows = min(left.height, right.height)
+        yield _rows(left, 0, rows), _rows(right, 0, rows)
+        parts = [None if part.height == rows else _rows(part, rows, part.height) for part in (left, right)]
+
+
+def _rows(table: Table, start: int, stop: int) -> Table:
+    whole = start == 0 and stop == table.height
+    return table if whole else replace(table, cells=table.cells.take(np.arange(start, stop)))
 
 
 _FIRST_ROWS = 4_096

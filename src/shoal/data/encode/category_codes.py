@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from shoal.data.chunked.column_statistics import MAX_DISTINCT
+from shoal.data.chunked.table_statistics import TableStatistics
 from shoal.data.spelling import match_nodes, sum_by_node
 from shoal.data.table import ColumnContent, Table, affected_rows, text_values, value_counts
 from shoal.domain import CategoricalColumn, FloatMatrix, IntMatrix, IntVector
@@ -49,6 +51,27 @@ def encode_categories(
         )
         any_missing = missing.any() or (other is not None and text_values(other, column.name).null_count() > 0)
         encoded.append(with_missing_node(categorical) if separate_missing and any_missing else categorical)
+    return tuple(encoded)
+
+
+def categories_from_statistics(
+    statistics: TableStatistics,
+    other: TableStatistics,
+    columns: Sequence[Column],
+    *,
+    distance: str,
+    separate_missing: bool,
+) -> tuple[CategoricalColumn, ...]:
+    """Encode the categorical columns as `encode_categories` does; missing cells are allowed."""
+    encoded = []
+    for column in columns:
+        contents = [table.column_type(column.name).distinct_content for table in (statistics, other)]
+        counts = [table.value_counts(column.name) for table in (statistics, other)]
+        if contents[0] is None or counts[0] is None or counts[1] is None:
+            raise HierarchyError.too_many_values(column.name, nodes=MAX_DISTINCT + 1, most=MAX_NODES)
+        category = encode_category(column, contents[0], counts[0], other_counts=counts[1], distance=distance)
+        any_missing = any(table.column_type(column.name).missing.count for table in (statistics, other))
+        encoded.append(with_missing_node(category) if separate_missing and any_missing else category)
     return tuple(encoded)
 
 
@@ -152,16 +175,6 @@ def check_coverage(name: str, hierarchy: Hierarchy, counts: Mapping[str, int]) -
 def _check_size(name: str, hierarchy: Hierarchy) -> None:
     if len(hierarchy) > MAX_NODES:
         raise HierarchyError.too_many_values(name, nodes=len(hierarchy), most=MAX_NODES)
-
-
-def category_codes(table: Table, columns: Sequence[CategoricalColumn]) -> IntMatrix:
-    """Return the hierarchy node of each cell, one column per categorical column; a missing cell has the central one."""
-    codes = node_codes(table, columns)
-    for j, column in enumerate(columns):
-        missing = codes[:, j] < 0
-        if missing.any():
-            codes[missing, j] = central_node(column, np.bincount(codes[~missing, j], minlength=len(column.hierarchy)))
-    return codes
 
 
 def node_codes(table: Table, columns: Sequence[CategoricalColumn]) -> IntMatrix:

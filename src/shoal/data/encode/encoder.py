@@ -174,7 +174,7 @@ class Encoder:
             tuple(moments),
             dates,
             tuple(name for name in dates if statistics.column_type(name).sketch.has_time_zones),
-            _scale_of(list(moments.values()), standardize=standardize),
+            scale_of_moments(list(moments.values()), standardize=standardize),
             resolve_weights(names, weights or {}),
             tuple(categories),
             {name: (each.low, each.high) for name, each in moments.items() if each.count},
@@ -322,7 +322,8 @@ def _declared_dates(name: str, column_type: ColumnType, of: int) -> ExactMoments
     )
 
 
-def _scale_of(moments: Sequence[ExactMoments], *, standardize: bool) -> Scale:
+def scale_of_moments(moments: Sequence[ExactMoments], *, standardize: bool) -> Scale:
+    """Return the scale of columns with these moments, as `fit_scale` finds it in the columns."""
     if not standardize:
         largest = max((max(abs(each.low), abs(each.high)) for each in moments if each.count), default=0.0)
         return Scale.raw(np.full((1, len(moments)), largest))

@@ -220,14 +220,22 @@ def encode_sensitive_column(statistics: TableStatistics, column: Column) -> Sens
         return None
     if column.hierarchy is not None:
         check_coverage(column.name, column.hierarchy, column_type.value_counts() or {})
-    cells = TypedFrameCells(pl.DataFrame({column.name: distinct.cells}), {column.name: column_type})
-    table = replace(statistics.head, cells=cells)
+    table = distinct_table(statistics, column.name)
     encoded = _sensitive(table, column)
     places = {text: place for place, text in enumerate([*distinct_texts(statistics, column.name), None])}
     codes = np.full(len(places), encoded.n_values)
     codes[[places[text] for text in text_values(table, column.name).to_list()]] = encoded.codes
     frequencies = np.bincount(encoded.codes, distinct.counts, encoded.n_values) / statistics.records
     return SensitiveCodes(encoded.take(slice(0)), codes, frequencies)
+
+
+def distinct_table(statistics: TableStatistics, name: str) -> Table:
+    """Return the distinct cells of a column as a table of its own; raise if they are too many."""
+    column_type = statistics.column_type(name)
+    if column_type.distinct_cells is None:
+        raise DataError.too_many_sensitive(name, MAX_DISTINCT)
+    cells = TypedFrameCells(pl.DataFrame({name: column_type.distinct_cells.cells}), {name: column_type})
+    return replace(statistics.head, cells=cells)
 
 
 def distinct_texts(statistics: TableStatistics, name: str) -> tuple[str, ...]:

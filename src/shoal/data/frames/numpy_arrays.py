@@ -55,24 +55,24 @@ class ArrayCells:
         new = np.empty((self.height, len(names)), dtype=dtype)
         for position, name in enumerate(names):
             if name not in new_columns and not _represents_exactly(new.dtype, self._column(name)):
-                raise DataError.array_inexact(name)
+                raise DataError.array_cannot_hold(name)
             new[:, position] = new_columns[name] if name in new_columns else self._column(name)
         return ArrayCells(new[:, 0] if self.table.ndim == 1 else new, tuple(names))
 
     def _new_column(self, name: str, column: NewColumn) -> NDArray[Any]:
         """Return the new column as an array, NaN where a cell is missing."""
         if isinstance(column, DateColumn):
-            raise DataError.array_text(name)
+            raise DataError.array_cannot_hold(name)
         if not isinstance(column, TextColumn):
             return to_number_series(column).to_numpy()
         rows = rows_to_copy(first_rows(self.content(name).text_values), column)
         if rows is None:
-            raise DataError.array_text(name)
+            raise DataError.array_cannot_hold(name)
         copied = self._column(name)[np.maximum(rows, 0)]
         if (rows >= 0).all():
             return copied
         if not _represents_exactly(np.dtype(np.float64), copied):
-            raise DataError.array_inexact(name)
+            raise DataError.array_cannot_hold(name)
         return np.where(rows < 0, np.nan, copied)
 
     def frame(self) -> pl.DataFrame:
@@ -120,5 +120,5 @@ def _unmasked(source: np.ma.MaskedArray[Any, Any], names: Sequence[str]) -> NDAr
     new = np.where(mask, np.nan, data)
     for name, column in zip(names, np.where(mask, 0, data).reshape(len(data), -1).T, strict=True):
         if not _represents_exactly(new.dtype, column.astype(data.dtype)):
-            raise DataError.array_inexact(name)
+            raise DataError.array_cannot_hold(name)
     return new

@@ -14,15 +14,15 @@ import numpy as np
 
 from shoal import data
 from shoal.data.chunked import TableStatistics
-from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Verification
+from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Role, Verification
 from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
 from shoal.engines.memory_budget import MemoryBudget
 from shoal.engines.part_totals import (
     PARTS_STAGES,
     PartSummary,
     PartTotals,
+    ReleaseSums,
     check_count,
-    evaluate_release,
     merge_summaries,
 )
 from shoal.engines.parts import PartPositions, Slice, part_positions, split_into_parts
@@ -39,15 +39,16 @@ from shoal.engines.spark.tasks import (
     LEAF,
     PART,
     POSITION,
+    WEIGHT,
     PartitionState,
     ProcessState,
+    RiskState,
     original_type_key,
     verify_signature,
 )
 from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums
-from shoal.metrics.partial_sums import KeyedCounts
+from shoal.metrics.evaluate import PartialSums, merge_sums
 from shoal.verification.verify import check_shape, check_verification
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
     unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
     stages = PARTS_STAGES
     totals: PartTotals
-    released_class_sizes: KeyedCounts
+    sums: ReleaseSums
 
     def __init__(self, source: SparkSource, scratch: str, budget: MemoryBudget, *, ordered: bool) -> None:
         """``ordered``: keep the order of the table; otherwise sort the release by its released values."""
@@ -232,7 +233,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
 
         names = plan.policy.schema.released
         keys, count = [self.source.keys[name] for name in names], math.ceil(plan.records / ROWS_PER_FILE)
-        rows = self._joined_release(plan)
+        rows = self._joined_release(plan, names)
         if self.ordered and not plan.policy.shuffle:
             numbered = rows.select(ROW, F.expr(f"{ROW} div {ROWS_PER_FILE}").alias(PART), *keys)
             in_order = _by_number(numbered, count, PART).sortWithinPartitions(ROW)
@@ -248,8 +249,8 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         broken = data.broken_dependencies(plan.statistics.sample, sample, plan.policy.schema)
         return WrittenTable(broken_dependencies=broken, in_order=self.ordered)
 
-    def _joined_release(self, plan: PartsPlan) -> DataFrame:
-        """Join the recoded columns with the unchanged released columns, which never pass through a worker."""
+    def _joined_release(self, plan: PartsPlan, names: Sequence[str]) -> DataFrame:
+        """Join the recoded columns with those of these columns that are unchanged and never pass through a worker."""
         from pyspark.sql import functions as F  # noqa: N812
 
         output, columns = dict(self._output_columns(plan)), []
@@ -258,7 +259,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
             has_original_type = original_type_key(key) in output and name not in self._texts
             columns.append(F.col(original_type_key(key) if has_original_type else key).alias(key))
         recoded = self._read_output(plan).where(f"{FACTS} is null").select(ROW, *columns)
-        others = [name for name in plan.policy.schema.released if name not in plan.encoder.names]
+        others = [name for name in names if name not in plan.encoder.names]
         # sort-merge join: a broadcast join would collect one side on the driver
         return self.source.with_row_numbers(others).join(recoded.hint("merge"), ROW) if others else recoded
 
@@ -267,25 +268,53 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         written = open_parquet(self.session, destination, literal=True)
         folder = f"{self.scratch}/verified"
         policy = plan.policy
-        proof, sizes, _ = verify_on_spark(
+        proof, sizes, disclosures = verify_on_spark(
             written,
             folder,
             k=policy.k,
             quasi_identifiers=policy.schema.quasi_identifiers,
             schema=policy.schema,
             models=policy.models,
+            strata=[name for name in policy.survey.strata if name in policy.schema.released],
+            sensitive=policy.schema.names_with_role(Role.SENSITIVE),
             records=plan.records,
             progress=progress,
         )
         check_shape(written.names, proof.records, policy=plan.policy, records=plan.records)
         check_verification(proof)
         self.source.check_unchanged()
-        self.released_class_sizes = KeyedCounts(np.array([*sizes]), np.array([*sizes.values()]))
+        risks = (
+            (self._risk_sums(plan, released=False), self._risk_sums(plan, released=True))
+            if policy.survey.sampling_weights
+            else None
+        )
+        self.sums = ReleaseSums(parts=self._sums, class_sizes=sizes, disclosures=disclosures, risks=risks)
         return proof
 
+    def _risk_sums(self, plan: PartsPlan, *, released: bool) -> PartialSums:
+        """Sum the risks over the classes of the table or of the release, with sampling weights."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        names, weight = plan.encoder.names, plan.policy.survey.sampling_weights
+        weights = self.source.with_row_numbers([weight]).select(
+            ROW, F.col(self.source.keys[weight]).cast("double").alias(WEIGHT)
+        )
+        rows = self._joined_release(plan, names) if released else self.source.with_row_numbers(names)
+        keys = [F.col(self.source.keys[name]).cast("string") for name in names]
+        classes = (
+            rows.join(weights.hint("merge"), ROW)
+            .groupBy(*keys)
+            .agg(F.count("*").alias(COUNT), F.sum(WEIGHT).alias(WEIGHT))
+        )
+        task = SparkTask(tasks.sum_risks, RiskState(plan.policy.k, self._key))
+        sums = map_batches(classes.select(COUNT, WEIGHT), task, f"{FACTS} binary")
+        return merge_sums(
+            [verify_signature(bytes(facts), self._key) for (facts,) in run_job(self.session, "risk", sums.collect)]
+        )
+
     def evaluate(self, plan: PartsPlan, proof: Verification) -> Evaluation:
-        """Evaluate the release from the sums of its parts."""
-        return evaluate_release(plan, self.totals, self._sums, proof, self.released_class_sizes)
+        """Evaluate the release from the sums of its parts and classes."""
+        return self.sums.evaluate(plan, self.totals, proof)
 
 
 def _schema(fields: Sequence[tuple[str, Any]]) -> StructType:

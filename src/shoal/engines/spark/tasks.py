@@ -15,13 +15,13 @@ import numpy as np
 
 from shoal.data.chunked import arrow_batches
 from shoal.domain import IntVector
-from shoal.engines.part_totals import PartSummary, summarize_part
+from shoal.engines.part_totals import summarize_part
 from shoal.engines.parts import PartPositions
 from shoal.engines.parts_plan import ORIGINAL_TYPE, ROW, TEXTS, PartsPlan, add_value_counts
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums
+from shoal.metrics.evaluate import compute_risk_sums
 
-FACTS, PART, POSITION = "facts", "part", "position"
+FACTS, PART, POSITION, WEIGHT = "facts", "part", "position", "weight"
 LEAF, CODE, COUNT = "leaf", "code", "count"
 ALL = -1
 """Code under which all records of a leaf are counted."""
@@ -109,7 +109,7 @@ def _piece(state: ProcessState, number: int, block: list[Any]) -> Iterator[Any]:
     chunk = arrow_batches.chunk_of(block, state.names)
     result = plan.process_part(plan.encode(chunk), number)
     words = {key: tuple(texts) for key, texts in result.interval_texts.items()}
-    released, sums = plan.release_chunk(chunk, result.columns, words)
+    released, sums, _ = plan.release_chunk(chunk, result.columns, words)
     arrays, texts, replaced = arrow_batches.ReleasedArrays(released, block), [], dict[str, Any]()
     for key, name in state.names.items():
         if name not in plan.encoder.names:
@@ -128,6 +128,23 @@ def _piece(state: ProcessState, number: int, block: list[Any]) -> Iterator[Any]:
     )
 
 
+class RiskState(NamedTuple):
+    """State of the risk task: k, and the key that signs its sums."""
+
+    k: int
+    key: bytes
+
+
+def sum_risks(state: RiskState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Sum the risks over classes, each with its size and the sum of its sampling weights."""
+    classes = [
+        (arrow_batches.numbers_of(block, COUNT), arrow_batches.floats_of(block, WEIGHT))
+        for block in arrow_batches.blocks(input_batches)
+    ]
+    if classes:
+        yield arrow_batches.batch_of({FACTS: [sign(compute_risk_sums(classes, state.k), state.key)]})
+
+
 def original_type_key(key: str) -> str:
     """Return the key of the original-type version of a text column; it is used if all parts have it."""
     return f"{key}t"
@@ -139,10 +156,9 @@ def sign(message: Any, key: bytes) -> bytes:
     return hmac.digest(key, data, hashlib.sha256) + data
 
 
-def verify_signature(data: bytes, key: bytes) -> tuple[int, PartSummary, PartialSums]:
+def verify_signature(data: bytes, key: bytes) -> Any:
     """Verify and unpickle a message of a worker; a message with a wrong signature is never unpickled."""
     signature, payload = data[:32], data[32:]
     if not hmac.compare_digest(signature, hmac.digest(key, payload, hashlib.sha256)):
         raise PromiseError.unexpected_content("facts of a piece that no worker of this run has sealed")
-    message: tuple[int, PartSummary, PartialSums] = pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run
-    return message
+    return pickle.loads(payload)  # noqa: S301 - sealed by a worker of this run

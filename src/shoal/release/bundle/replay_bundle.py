@@ -11,7 +11,6 @@ from shoal import data as tables
 from shoal.data import ReadOptions
 from shoal.domain import Policy, Progress
 from shoal.errors import BundleError
-from shoal.errors.messages import quote_names
 from shoal.hierarchy import Hierarchy
 from shoal.release.anonymize import replay
 from shoal.release.bundle.archive import Manifest, open_archive, read_hierarchies, read_policy
@@ -69,33 +68,3 @@ def replay_bundle(path: str | os.PathLike[str], data: Any, *, progress: Progress
             data, options=replace(settings, format=None) if tables.format_of(Path(data)) else settings
         )
     return replay(data, policy=policy, hierarchies=hierarchies, progress=progress)
-
-
-class OutputComparison(NamedTuple):
-    """How a repeated release compares to the first one: a keyword and a sentence."""
-
-    result: str
-    sentence: str
-
-
-def compare_outputs(old: Policy, new: Policy, *, source: str = "the bundle") -> OutputComparison:
-    """Compare the facts of two written releases; ``source`` names where the first one is recorded."""
-    digests = [facts.get("sha256") for facts in (old.output, new.output, old.input, new.input)]
-    if digests[0] and digests[0] == digests[1]:
-        return OutputComparison("identical", f"Identical to the release in {source}, byte for byte.")
-    if None in digests:
-        return OutputComparison(
-            "unknown", f"Whether input and release are those of {source} is not known: not all were files."
-        )
-    if digests[2] != digests[3]:
-        return OutputComparison("next delivery", f"The next delivery: another input than that of {source}.")
-    endings = {tables.full_extension(Path(str(facts.get("file")))) for facts in (old.output, new.output)}
-    if len(endings) > 1:
-        return OutputComparison("other format", f"The same input, in another format than the release in {source}.")
-    changed_packages = [
-        name for name in {**old.versions, **new.versions} if old.versions.get(name) != new.versions.get(name)
-    ]
-    return OutputComparison(
-        "other versions",
-        f"The same input, and other bytes than in {source}: other versions of {quote_names(changed_packages)}.",
-    )

@@ -87,7 +87,7 @@ def render_page(request: Request, template: str, *, status: int = 200, **facts: 
 
 def render_step(request: Request, project: Project, name: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
     """Render the page of a step; ``error`` is displayed on top."""
-    job = request.app.state.context.jobs.latest(project.id)
+    job = request.app.state.context.workers.job(project.id)
     if job is not None:
         facts["job"] = {**job.to_dict(), "sentence": error_for_page(job.sentence)}
     facts = {"job": None, **facts, "error": error_for_page(facts.get("error", ""))}

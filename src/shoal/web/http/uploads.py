@@ -57,7 +57,7 @@ async def replace_file(request: Request) -> Response:
 
 
 def _check_idle(context: AppContext, project: Project) -> None:
-    if context.jobs.is_running(project.id):
+    if context.workers.has_running_job(project.id):
         raise PageError.busy(1)
 
 

@@ -26,7 +26,7 @@ _ROWS = 8
 
 async def show(request: Request) -> Response:
     context, project = project_context(request)
-    source, job = project.source, context.jobs.latest(project.id)
+    source, job = project.source, context.workers.job(project.id)
     return render_step(
         request,
         project,

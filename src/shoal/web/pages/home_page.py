@@ -42,7 +42,7 @@ class ProjectEntry:
 
 async def show(request: Request) -> Response:
     context = app_context(request)
-    context.start_warmup()
+    context.workers.start_warmup()
     projects, damaged = context.store.scan()
     return render_page(
         request,
@@ -58,7 +58,7 @@ async def show(request: Request) -> Response:
 
 def _state(context: AppContext, project: Project) -> tuple[str, str, str]:
     """Return the state of a project in words, its severity, and the step to continue with."""
-    job, choices = context.jobs.latest(project.id), project.choices
+    job, choices = context.workers.job(project.id), project.choices
     if job is not None and job.state == "running":
         return ("reading the file", "", "data") if job.is_inspection else ("at work", "", "run")
     if project.released and project.released == project.mark and choices is not None:
@@ -86,8 +86,7 @@ async def delete(request: Request) -> Response:
     """Delete a project with its files; a local file that was used in place stays."""
     context, project = project_context(request)
     deleted = context.store.detach(project.id)  # first, so that other requests no longer find it
-    await context.jobs.remove(project.id)
-    await context.workers.forget(project.id)
+    await context.workers.remove(project.id)
     context.files.pop(project.id, None)
     context.drafts.remove(project.id)
     await asyncio.to_thread(shutil.rmtree, context.scratch / project.id, ignore_errors=True)

@@ -79,7 +79,7 @@ class ImportQuestion:
 
 def open_questions(context: AppContext, project: Project) -> list[ImportQuestion]:
     """Return the open questions about the file, the most important first."""
-    job = context.jobs.latest(project.id)
+    job = context.workers.job(project.id)
     if job is not None and job.task == "look" and job.state == "failed":
         field = settings.setting_in_error(job.sentence)
         answers = (
@@ -141,7 +141,7 @@ def list_columns(names: Sequence[str]) -> str:
 
 def file_format(context: AppContext, project: Project) -> str:
     """Return the format of the file; that of an unreadable one is derived from its ending."""
-    path, job = context.files.get(project.id), context.jobs.latest(project.id)
+    path, job = context.files.get(project.id), context.workers.job(project.id)
     failed = job is not None and job.is_inspection and job.state == "failed"
     if project.source is not None and not failed:
         return project.source.kind
@@ -194,7 +194,7 @@ async def apply(request: Request) -> Response:
     context.file(project)
     changed = settings.settings_from_form(project.reading, request.state.form)
     await context.workers.forget(project.id)
-    context.jobs.check_can_start(project.id)  # no new settings if the inspection cannot start
+    context.workers.check_can_start(project.id)  # no new settings if the inspection cannot start
     project = context.store.update(
         project.id, lambda now: replace(now, reading=changed), revision=form_revision(request)
     )

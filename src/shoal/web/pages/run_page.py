@@ -35,7 +35,7 @@ _FAST = "fast"
 
 async def show(request: Request) -> Response:
     context, project = project_context(request)
-    job = context.jobs.latest(project.id)
+    job = context.workers.job(project.id)
     if project.source is None or project.choices is None or (job and job.is_inspection and job.state == "running"):
         return redirect(f"/p/{project.id}/data")
     if "then" in request.query_params and job and (job.task, job.state) == ("release", "done"):
@@ -61,7 +61,7 @@ def _render(
         has_file=project.looked_at and context.has_file(project),
         comparison=None if facts is None else _comparison_facts(project, choices, facts),
         comparison_form=_form(sent, facts),
-        methods=[] if context.jobs.is_running(project.id) else _methods(source, choices),
+        methods=[] if context.workers.has_running_job(project.id) else _methods(source, choices),
         levels=LEVELS,
         efforts=EFFORTS,
     )
@@ -130,7 +130,7 @@ def _comparison_facts(project: Project, choices: ReleaseChoices, facts: Mapping[
 
 async def job(request: Request) -> Response:
     context, project = project_context(request)
-    latest = context.jobs.latest(project.id)
+    latest = context.workers.job(project.id)
     return JSONResponse({"state": "none"} if latest is None else latest.to_dict())
 
 
@@ -163,7 +163,7 @@ async def compare(request: Request) -> Response:
         # always a new revision, so that an outdated page cannot choose one of these points
         context.store.update(project.id, lambda now: now, new_revision=True)
 
-    context.start_job(project, "compare", params, on_result=store_comparison)
+    context.workers.start_job(project.id, "compare", params, on_result=store_comparison)
     return redirect(f"/p/{project.id}/run")
 
 
@@ -263,7 +263,7 @@ def _start(context: AppContext, project: Project) -> Response:
         with suppress(OutputError):  # the release is complete; only the list of projects would be outdated
             context.store.update(project.id, lambda now: now, new_revision=True)
 
-    context.start_job(project, "release", params, on_result=update_project)
+    context.workers.start_job(project.id, "release", params, on_result=update_project)
     return redirect(f"/p/{project.id}/run?then=release")
 
 
@@ -273,8 +273,8 @@ def _expected_file(source: SourceFile) -> dict[str, Any]:
 
 async def cancel(request: Request) -> Response:
     context, project = project_context(request)
-    latest = context.jobs.latest(project.id)
-    await context.jobs.cancel(project.id)
+    latest = context.workers.job(project.id)
+    await context.workers.cancel_job(project.id)
     return redirect(f"/p/{project.id}/{'data' if latest and latest.is_inspection else 'run'}")
 
 

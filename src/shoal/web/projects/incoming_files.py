@@ -99,7 +99,7 @@ def restore_file(context: AppContext, project: Project, *, generate: bool = True
             context.files[project.id] = existing[0]
     elif "path" in project.origin and is_unchanged(project):
         context.files[project.id] = Path(project.origin["path"])
-    elif "example" in project.origin and generate and context.jobs.latest(project.id) is None:
+    elif "example" in project.origin and generate and context.workers.job(project.id) is None:
         with suppress(PageError):  # too many jobs: the next request tries again
             _generate_example(context, project)
 
@@ -196,9 +196,9 @@ def _start(context: AppContext, project: Project, task: str, params: Mapping[str
             # the options are not for this file, so nothing may be released from it
             context.files.pop(project.id, None)
             raise
-        context.start_warmup()
+        context.workers.start_warmup()
 
-    context.jobs.start(project.id, task, params, on_result=store_facts)
+    context.workers.start_job(project.id, task, params, on_result=store_facts)
 
 
 def _with_names(context: AppContext, project: Project) -> Project:

@@ -19,7 +19,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -207,14 +206,9 @@ def _now() -> str:
 
 def projects_folder() -> Path:
     """Return the default folder of projects."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "shoal" / "projects"
-    if sys.platform == "win32":
-        variable, default = "LOCALAPPDATA", Path.home() / "AppData" / "Local"
-    else:
-        variable, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
-    value = os.environ.get(variable, "")
-    return (Path(value) if Path(value).is_absolute() else default) / "shoal" / "projects"
+    from platformdirs import user_data_path
+
+    return user_data_path("shoal", appauthor=False) / "projects"
 
 
 def scratch_folder() -> Path:
@@ -222,8 +216,8 @@ def scratch_folder() -> Path:
 
     The cache is on disk, the temporary folder often in memory, and the files are large.
     """
-    cache = user_cache_folder()
-    with suppress(OSError):
+    with suppress(OSError, RuntimeError):
+        cache = user_cache_folder()
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         if os.access(cache, os.W_OK | os.X_OK):
             return cache / "shoal-web"

@@ -28,6 +28,10 @@ class TaskProgress:
     of: int
     stage: str
 
+    @property
+    def fraction(self) -> float | None:
+        return min(self.done / self.of, 1.0) if self.of else None
+
 
 @dataclass(frozen=True)
 class WorkerLimits:
