@@ -100,6 +100,21 @@ def test_evaluate_takes_all_that_measures_depend_on(shoal, folder: Path) -> None
     assert (run.code, "no policy 'in.csv.policy.toml'" in run.err) == (2, True)
 
 
+def test_files_with_a_title_are_evaluated_in_pieces(shoal, folder: Path) -> None:
+    rows = (folder / "in.csv").read_text()
+    (folder / "titled.csv").write_text(f"Register of persons\nas of today\n{rows}")
+    arguments = ["-k", 3, "-q", "age", "--identifiers", "name", "--method", "mdav", "--skip", 2, "--quiet"]
+    assert shoal("anonymize", "titled.csv", *arguments, "-o", "plain.csv").code == 0
+    whole = shoal("evaluate", "titled.csv", "plain.csv", "--json")
+    assert whole.code == 0, whole.err
+    in_pieces = shoal("evaluate", "titled.csv", "plain.csv", "--memory", "1GB", "--json")
+    assert in_pieces.code == 0, in_pieces.err
+    one, other = json.loads(whole.out), json.loads(in_pieces.out)
+    assert one["policy"] == other["policy"]
+    assert one["risk"]["after"]["global_risk"] == other["risk"]["after"]["global_risk"]
+    assert one["loss"]["information_loss"] == pytest.approx(other["loss"]["information_loss"])
+
+
 def test_compare_by_a_policy(shoal, folder: Path) -> None:
     arguments = ["compare", "in.csv", "--methods", "mdav,mondrian", "--no-cache", "--json"]
     by_policy = shoal(*arguments, "--policy", BESIDE, "-k", "3,4")

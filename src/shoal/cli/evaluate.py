@@ -86,6 +86,7 @@ def command(
         before, after = open_table(original, options, known), open_table(released, options, known, is_release=True)
     else:
         arguments["options"] = parse_read_options(original, options, known)
+        arguments["released_options"] = parse_read_options(released, options, known, is_release=True)
     facts = evaluate(
         before,
         after,

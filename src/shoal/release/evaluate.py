@@ -60,6 +60,7 @@ def evaluate(
     policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
     memory: int | str | None = None,
     options: ReadOptions | None = None,
+    released_options: ReadOptions | None = None,
     on: str | None = None,
     scratch: str | None = None,
 ) -> Evaluation:
@@ -97,7 +98,9 @@ def evaluate(
         pieces, without attacks. Wildcards, sampling weights, households, a population and other measures need the
         whole tables in memory.
     options : ReadOptions, optional
-        How to read both files if they are evaluated in pieces; the rest is detected.
+        How to read files; the rest is detected.
+    released_options : ReadOptions, optional
+        How to read the file of the release. Default: as the original.
     on : str, optional
         Column of two Spark DataFrames that identifies records in both. Without it, only what needs no pairs of records
         is measured: class sizes, risks, models, and what the released classes disclose.
@@ -142,12 +145,12 @@ def evaluate(
         if memory is None or spark.is_frame(original) or spark.is_frame(released):
             return evaluate_frames(job, on, scratch)
         if on is None:
-            return evaluate_files(job, memory, options)
+            return evaluate_files(job, memory, options, released_options or options)
     if on is not None:
         raise EngineError.spark_only_option("on")
     source = data.read_table(original, options=options)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    release = read_release(released, source, names, options)
+    release = read_release(released, source, names, released_options or options)
     _check_row_order(source, release, names)
     k = None if k is None else check_k(k)
     required_models = parse_models(models)

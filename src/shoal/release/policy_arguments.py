@@ -81,9 +81,10 @@ def _opened(name: str, given: Mapping[str, Any], policy: Policy | PolicyDraft) -
     source, is_release = given[name], name in _RELEASED
     if not isinstance(source, str | os.PathLike):
         return {}
-    options = given.get("options") or read_options(Path(os.fsdecode(source)), policy, is_release=is_release)
+    argument = "released_options" if name == "released" else "options"
+    options = given.get(argument) or read_options(Path(os.fsdecode(source)), policy, is_release=is_release)
     if given.get("memory") is not None:
-        return {"options": options}
+        return {argument: options}
     return {name: data.read_table(source, options=options)}
 
 
