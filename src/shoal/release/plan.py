@@ -149,7 +149,7 @@ class Plan(Displayable):
     @property
     def _title(self) -> str:
         k = self.options.get("k")
-        counts = [pluralize(len(self._with_role(role)), f"{role} column") for role in Role]
+        counts = [pluralize(len(names), f"{role} column") for role in Role if (names := self._with_role(role))]
         return f"Plan with {'k open' if k is None else f'k = {k}'}: {', '.join(counts)}"
 
     def _rows(self) -> list[list[str]]:
