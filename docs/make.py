@@ -19,7 +19,7 @@ for folder in (DOCS, ROOT / "benchmarks"):
 
 FOLDERS = ("commands", "errors", "measures", "methods")
 """Folders in which every page is generated."""
-PAGES = ("command-line", "errors", "formats", "formats/json", "imports", "measures", "methods")
+PAGES = ("command-line", "errors", "formats", "formats/json", "imports", "measures", "methods", "options")
 """Other pages that are generated from the code."""
 
 
@@ -30,12 +30,13 @@ def is_generated(name: str) -> bool:
 
 def from_code(docs: Path) -> dict[Path, str]:
     """Every page and picture that comes from the code, by its path below a folder of docs."""
-    from making import commands, errors, formats, imports, json_keys, measures, methods
+    from making import commands, errors, formats, imports, json_keys, measures, methods, options
 
     return {
         **commands.pages(docs),
         **methods.pages(docs),
         **measures.pages(docs),
+        **options.pages(docs),
         **errors.pages(docs),
         **formats.pages(docs),
         **json_keys.pages(docs),

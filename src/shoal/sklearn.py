@@ -21,9 +21,10 @@ from shoal.metrics import information_loss
 from shoal.microaggregation import registry
 from shoal.microaggregation.group import GroupingTask, group
 from shoal.microaggregation.new_records import UNDERSIZED, assign_new_records
+from shoal.options.checks import check_scalar, check_seed, parse_weights
 from shoal.recode import group_centers
 from shoal.recode.number_aggregates import CENTER_FUNCTIONS
-from shoal.release.options import check_seed, parse_refinement, parse_weights, to_builtin
+from shoal.release.options import parse_refinement
 from shoal.system.threads import use_threads
 from shoal.verification.verify import verify
 
@@ -273,7 +274,7 @@ def _by_name(weights: Any, names: Sequence[str]) -> dict[str, float]:
 def _plain_options(options: Any) -> dict[str, Any]:
     if not (options is None or isinstance(options, Mapping)):
         raise OptionError.invalid_value("options", "the method's own options by name, such as {'gamma': 0.5}")
-    return {str(name): to_builtin(str(name), value) for name, value in (options or {}).items()}
+    return {str(name): check_scalar(str(name), value) for name, value in (options or {}).items()}
 
 
 def _order_free_hash(values: FloatMatrix) -> tuple[str, IntVector]:

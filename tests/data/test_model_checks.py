@@ -101,7 +101,7 @@ def test_a_release_that_breaks_a_model_is_refused() -> None:
     models = parse_models({"pay": "distinct-l(3)", "illness": "distinct-l(2)"})
 
     def verified(k: int, arguments: tuple[PrivacyModel, ...]) -> Verification:
-        policy = Policy(k=k, method="mdav", seed=0, options={}, weights={}, schema=schema, models=arguments)
+        policy = Policy(k=k, method="mdav", seed=0, schema=schema, models=arguments)
         return verify_release(table, policy=policy, records=6, design=SurveyDesign())
 
     assert verified(3, models[:1])

@@ -24,6 +24,7 @@ import polars as pl
 import shoal
 from shoal import data
 from shoal.data.example import EDUCATION, OCCUPATIONS
+from shoal.domain.recodings import INTEGER_COLUMNS
 from shoal.engines import memory_budget
 
 RECORDED = Path(__file__).with_name("digests.json")
@@ -111,8 +112,7 @@ def _by_older_policy(folder: Path) -> Path:
     release = shoal.anonymize(
         register(), **{**_options(NUMBERS), "exact_means": False}, method="mdav", keep_totals=True
     )
-    options = {name: value for name, value in release.policy.options.items() if name != "exact_means"}
-    older = replace(release.policy, options={**options, "round_integers": True})
+    older = replace(release.policy, rounding=INTEGER_COLUMNS)
     shoal.replay(register(), policy=older).save(folder / "released.csv")
     return folder / "released.csv"
 

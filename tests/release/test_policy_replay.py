@@ -111,11 +111,12 @@ def test_policies_of_the_past_replay_and_refuse_missing_values_as_then(tmp_path:
 
 BUDGET = '[release]\nk = 2\nmethod = "mdav"\nseed = 0\nsuppression = 0.4\n'
 OPTIONS = '[missing]\npolicy = "category"\n[options]\nstandardize = true\ndistance = "wu-palmer"\n'
+VERSIONS = '[versions]\nshoal = "0.1"\n'
 STEPS = '[refine]\neffort = "balanced"\nseconds = 2.5\nplanned = [3]\ndone = [3]\nlooks = [1]\n'
 WITH_A_BUDGET = {
     3: f'format = 3\n{BUDGET}{OPTIONS}round_integers = false\n{COLUMN}recode = "mean"\n',
-    4: f'format = 4\nkeep = []\n{BUDGET}{OPTIONS}exact_means = true\n{STEPS}{COLUMN}recode = "mean"\n',
-    5: f'format = 5\nkeep = []\n{BUDGET}blocks = 6\n{OPTIONS}exact_means = true\n{COLUMN}recode = "mean"\n',
+    4: f'format = 4\nkeep = []\n{BUDGET}{OPTIONS}exact_means = true\n{STEPS}{COLUMN}recode = "mean"\n{VERSIONS}',
+    5: f'format = 5\nkeep = []\n{BUDGET}blocks = 6\n{OPTIONS}exact_means = true\n{COLUMN}recode = "mean"\n{VERSIONS}',
 }
 
 
@@ -134,17 +135,17 @@ def test_a_budget_and_a_time_limit_of_older_policies_are_replayed(tmp_path: Path
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
-    ("alpha = 0.5", "alpha = 1.5", "a share is not from 0 to 1"),
-    ("alpha = 0.5", "alpha = nan", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = -0.1", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = nan", "a share is not from 0 to 1"),
-    ("suppression = 0.3", "suppression = inf", "a share is not from 0 to 1"),
-    ("age = [0.0, 999.0]", "age = [999.0, 0.0]", "the lower first"),
-    ("age = [0.0, 999.0]", "age = [nan, nan]", "the lower first"),
-    ("age = [0.0, 999.0]", "age = [0.0]", "wrong type"),
-    ("largest_household = 7", "largest_household = 0", "no member"),
-    ('policy = "wildcard"', 'policy = "joker"', "no such way with missing values"),
-    ('model = "recursive-l(3,2)"', 'model = "recursive-l(3)"', "wrong type"),
+    ("alpha = 0.5", "alpha = 1.5", "a number from 0 to 1"),
+    ("alpha = 0.5", "alpha = nan", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = -0.1", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = nan", "a number from 0 to 1"),
+    ("suppression = 0.3", "suppression = inf", "a number from 0 to 1"),
+    ("age = [0.0, 999.0]", "age = [999.0, 0.0]", "the least and the largest"),
+    ("age = [0.0, 999.0]", "age = [nan, nan]", "the least and the largest"),
+    ("age = [0.0, 999.0]", "age = [0.0]", "the least and the largest"),
+    ("largest_household = 7", "largest_household = 0", "at least 1"),
+    ('policy = "wildcard"', 'policy = "joker"', "no missing_values 'joker'"),
+    ('model = "recursive-l(3,2)"', 'model = "recursive-l(3)"', "no privacy model"),
     ('strata = ["region"]', 'strata = "region"', "wrong type"),
 ])  # fmt: skip
 def test_a_policy_that_was_spoilt_is_refused(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from page_client import PageClient, PageResponse
 
 from shoal.domain.columns import Kind, Role
-from shoal.recode.recode import recodings
+from shoal.domain.recodings import recodings
 from shoal.web.pages.columns_page import KINDS, RECODINGS, ROLES
 from shoal.web.projects.arguments import column_arguments
 from shoal.web.projects.hierarchy_files import hierarchy_file_name, levels_file_name

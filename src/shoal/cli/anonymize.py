@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import (
-    RELEASE_OPTIONS,
+    RELEASE_NAMES,
+    flag_of,
+    hierarchy_arguments,
+    hierarchy_paths,
     method_options,
     release_arguments,
-    with_protection_options,
+    required,
     with_release_options,
     with_renamed_options,
 )
 from shoal.cli.terminal import (
     as_json,
     colorize,
-    hierarchy_arguments,
-    hierarchy_paths,
     is_terminal,
     open_table,
-    parse_int,
-    parse_k,
     parse_read_options,
     print_warnings,
     progress,
     show,
     show_json,
-    with_column_options,
     with_read_options,
 )
 from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
@@ -39,62 +39,56 @@ from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.domain import Policy
+    from shoal.domain import Policy, PolicyDraft
     from shoal.release.result import Release
 
 
+_output, _large = partial(option, group="Outputs"), partial(option, group="Large files")
 _ROWS = 3
 """Number of records to print before and after, on a terminal."""
 
 
-@click.command(name="anonymize")
+@click.command(name="anonymize", cls=GroupedCommand)
 @click.argument("file")
-@click.option("-k", help="The least number of alike records: your decision, no default.")
-@click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
-@click.option("--method", help="See `shoal methods`.  [default: auto, which tries several]")
-@with_release_options
-@click.option(
-    "--time-limit",
-    metavar="S",
-    help="The most that method and search may take; the policy keeps the steps that these came to.",
+@with_release_options()
+@option(
+    "--policy",
+    group="Protection",
+    metavar="FILE",
+    help="Policy file to take every decision from, instead of giving options.",
 )
-@click.option(
-    "--blocks",
-    metavar="N",
-    help="Run the method in blocks of at most N records.  [default: all at once; auto decides by itself]",
+@_output("-o", "--output", required=True, metavar="FILE", help="The release; its extension decides the format.")
+@_output("--report", metavar="FILE", help="Also write a report for internal use, as HTML.")
+@_output(
+    "--external-report", metavar="FILE", help="Also write a report that may be published with the release, as HTML."
 )
-@click.option(
-    "--threads",
-    metavar="N",
-    help="How many threads work; the release does not depend on it.  [default: SHOAL_THREADS, else one for each core]",
-)
-@click.option("--policy", help="Take every decision from this policy file instead.")
-@click.option("--report", help="Also write a report for internal use: an HTML file.")
-@click.option("--external-report", help="Also write a report that may be published with the release: an HTML file.")
-@click.option("--compared", metavar="FILE", help="What `shoal compare --json` printed, to be shown in the report.")
-@click.option("--bundle", help="Also write all evidence with the release in it: a zip file, for internal use.")
-@click.option(
+@_output("--compared", metavar="FILE", help="Output of shoal compare --json, to be shown in the report.")
+@_output("--bundle", metavar="FILE", help="Also write a zip file with the release and all evidence, for internal use.")
+@_output("--force", is_flag=True, help="Replace outputs that exist.")
+@_output("--quiet", is_flag=True, help="Show no progress and no summary.")
+@_large(
     "--memory",
     metavar="SIZE",
-    help="The most memory that the run may take, such as 2GB: a csv or Parquet file of any size is then worked on in"
-    " pieces, with a scratch folder beside the output.",
+    help="Memory limit of the run, such as 2GB. A csv or Parquet file of any size is then released in parts, with a"
+    " scratch folder beside the output.",
 )
-@click.option("--scratch", metavar="FOLDER", help="Where that scratch folder is made.  [default: beside the output]")
-@click.option(
+@_large("--scratch", metavar="FOLDER", help="Where to make the scratch folder.  [default: beside the output]")
+@_large(
     "--engine",
-    metavar="NAME",
-    help="Who works on the pieces: local, this machine; or spark, a cluster, which reads and writes folders of Parquet"
-    " at addresses such as hdfs:///data/register.  [default: local]",
+    metavar="[local|spark]",
+    help="Release the parts on this machine or on a Spark cluster, which reads and writes folders of Parquet at"
+    " addresses such as hdfs:///data/register.  [default: local]",
 )
-@click.option(
+@_large(
     "--master",
     metavar="URL",
     help="The cluster, such as spark://HOST:7077 or yarn.  [default: that of spark-submit, else this machine]",
 )
-@click.option("--force", is_flag=True, help="Replace outputs that exist.")
-@click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@with_protection_options
-@with_column_options
+@_large(
+    "--threads",
+    metavar="INTEGER",
+    help="Number of threads. The release does not depend on it.  [default: SHOAL_THREADS, else one per core]",
+)
 @with_read_options
 @as_json
 @with_renamed_options
@@ -168,7 +162,7 @@ def command(
     written |= {"Report": report, "External": external_report}
     decisions = None if policy is None else _read_policy(policy, options)
     settings = decisions.input.get("settings") if decisions and is_local else None
-    if not is_local or memory is not None or (decisions and decisions.pieces is not None):
+    if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
         arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
@@ -273,25 +267,22 @@ def _comparison(path: Path) -> dict[str, Any]:
 
 def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.anonymize`."""
+    required(options, "k")
     return {
-        "k": parse_k(options["k"]),
-        "method": options["method"],
-        "time_limit": options["time_limit"],
-        "blocks": None if options["blocks"] is None else parse_int(options["blocks"], OptionError.blocks_not_integer()),
         "threads": options["threads"],
         **release_arguments(options),
         **method_options(options, [options["method"]] if options["method"] else []),
     }
 
 
-def _read_policy(path: str, options: dict[str, Any]) -> Policy:
+def _read_policy(path: str, options: dict[str, Any]) -> Policy | PolicyDraft:
     """Read the policy; refuse release options beside it."""
-    from shoal.domain import Policy
+    from shoal.domain import read_policy
 
-    for name in ("k", "method", "blocks", *RELEASE_OPTIONS):
-        if options[name] not in (None, ()):
-            raise PolicyError.option_in_policy(name.replace("_", "-"))
-    return Policy.read(path)
+    for name in RELEASE_NAMES:
+        if name not in ("hierarchies", "levels") and options[name] not in (None, ()):
+            raise PolicyError.option_in_policy(flag_of(name))
+    return read_policy(path)
 
 
 def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:

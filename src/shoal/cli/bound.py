@@ -7,45 +7,26 @@ from typing import Any
 
 import click
 
-from shoal.cli.terminal import (
-    as_json,
-    column_arguments,
-    open_table,
-    parse_k,
-    parse_quasi_identifiers,
-    parse_weights,
-    progress,
-    show,
-    show_json,
-    with_column_options,
-    with_read_options,
-)
+from shoal.cli.grouped_help import GroupedCommand, option
+from shoal.cli.options import ALL_COLUMNS, given_arguments, release_option, required
+from shoal.cli.terminal import as_json, open_table, progress, show, show_json, with_read_options
 
 
-@click.command(name="bound")
+@click.command(name="bound", cls=GroupedCommand)
 @click.argument("file")
-@click.option("-k", help="The least number of alike records: your decision, no default.")
-@click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c.")
-@click.option(
-    "--effort", default="balanced", show_default=True, help="fast, balanced or best: a moment, seconds or minutes."
-)
-@click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable.")
-@click.option("--no-standardize", is_flag=True, help="Measure distances on the columns as they are.")
-@click.option("--quiet", is_flag=True, help="No progress.")
-@with_column_options
+@release_option("quasi_identifiers")
+@release_option("kinds")
+@release_option("hierarchies")
+@release_option("levels")
+@release_option("weights")
+@release_option("k")
+@release_option("effort", help="Effort of the proof: a moment, seconds or minutes.")
+@release_option("standardize")
+@release_option("distance")
+@option("--quiet", is_flag=True, group="Outputs", help="Show no progress.")
 @with_read_options
 @as_json
-def command(
-    file: str,
-    k: str | None,
-    quasi_identifiers: tuple[str, ...],
-    effort: str,
-    weight: tuple[str, ...],
-    no_standardize: bool,
-    quiet: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(file: str, quiet: bool, as_json: bool, **options: Any) -> None:
     """Tell what no groups of at least k records of FILE can lose less than.
 
     The bound is proven: neither another method nor a longer search can go below it. shoal anonymize tells how far a
@@ -53,19 +34,15 @@ def command(
     """
     from shoal.release.partition import bound
 
-    smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
+    k = required(options, "k")
+    required(options, "quasi_identifiers")
     table = open_table(file, options)
     with progress(quiet=quiet, description="bounding") as line:
         result = bound(
             table,
-            quasi_identifiers=names,
-            k=smallest,
-            effort=effort,
-            weights=parse_weights(weight),
-            standardize=not no_standardize,
             missing_values="category",
             progress=line,
-            **column_arguments(options),
+            **given_arguments(options, ("quasi_identifiers", "k", "effort", "weights", "standardize", *ALL_COLUMNS)),
         )
     if as_json:
         show_json(asdict(result))

@@ -3,61 +3,69 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import (
+    hierarchy_paths,
     method_options,
     release_arguments,
-    with_protection_options,
+    release_option,
     with_release_options,
     with_renamed_options,
 )
 from shoal.cli.terminal import (
     as_json,
-    hierarchy_paths,
     open_table,
-    parse_float,
     parse_int,
     parse_names,
     progress,
     show,
     show_json,
-    with_column_options,
     with_read_options,
 )
 from shoal.errors import OptionError, OutputError, PromiseError
 
+_output = partial(option, group="Outputs")
 
-@click.command(name="compare")
+
+@click.command(name="compare", cls=GroupedCommand)
 @click.argument("file")
-@click.option("-k", multiple=True, help="The levels to compare, as 3,5,10.")
-@click.option(
+@option("-k", multiple=True, group="Protection", metavar="INTEGERS", help="Levels of k to compare, as 3,5,10.")
+@option(
     "--methods",
     multiple=True,
-    help="The methods to compare, as a,b,c, or all.  [default: the usual one and a few that are worth a try]",
+    group="Method and search",
+    metavar="NAMES",
+    help="Methods to compare, as a,b,c, or all.  [default: the usual one and some promising ones]",
 )
-@with_release_options
-@click.option(
-    "--time-limit", metavar="S", help="A budget for all runs: none starts after it, and those under way are stopped."
+@with_release_options(without=("k", "method", "blocks", "time_limit"))
+@release_option(
+    "time_limit", help="Time limit of all runs in seconds. No run starts after it, and running ones are stopped."
 )
-@click.option("--workers", help="Runs at the same time.  [default: as many as there are cores]")
-@click.option("--cache", metavar="FILE", help="Where finished runs are kept.  [default: NAME.compare.jsonl, here]")
-@click.option("--no-cache", is_flag=True, help="Keep no finished runs, and take none from before.")
-@click.option("--report", help="Also write a report: an HTML file.")
-@click.option("--force", is_flag=True, help="Replace a report that exists.")
-@click.option("--quiet", is_flag=True, help="No progress line.")
-@with_protection_options
-@with_column_options
+@option(
+    "--workers",
+    group="Method and search",
+    metavar="INTEGER",
+    help="Number of concurrent runs.  [default: one per core]",
+)
+@_output("--cache", metavar="FILE", help="File of finished runs.  [default: NAME.compare.jsonl in this folder]")
+@_output("--no-cache", is_flag=True, help="Store no finished runs, and use none of earlier comparisons.")
+@_output("--report", metavar="FILE", help="Also write a report, as HTML.")
+@_output("--force", is_flag=True, help="Replace a report that exists.")
+@_output("--quiet", is_flag=True, help="Show no progress.")
 @with_read_options
 @as_json
 @with_renamed_options
 def command(
     file: str,
+    k: tuple[str, ...],
     methods: tuple[str, ...],
-    time_limit: str | None,
+    time_limit: float | None,
     workers: str | None,
     cache: str | None,
     no_cache: bool,
@@ -94,9 +102,9 @@ def command(
     with progress(quiet=quiet, description="comparing", unit="runs") as line:
         result = compare(
             open_table(file, options),
-            k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(options["k"])],
+            k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(k)],
             methods=_methods(methods),
-            time_limit=parse_float(time_limit, "time_limit", "a number above 0"),
+            time_limit=time_limit,
             workers=None
             if workers is None
             else parse_int(workers, OptionError.invalid_value("workers", "a whole number")),

@@ -1,104 +1,147 @@
-"""Options for privacy models, missing values, suppression and surveys."""
+"""Options of commands, made from the table of the options of a release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
-from shoal.cli.terminal import (
-    column_arguments,
-    parse_float,
-    parse_int,
-    parse_model_options,
-    parse_names,
-    parse_pairs,
-    parse_quasi_identifiers,
-    parse_weights,
-    print_warnings,
-    with_options,
-)
-from shoal.errors import OptionError
+from shoal.cli.grouped_help import option
+from shoal.cli.terminal import parse_model_options, parse_names, parse_pairs, print_warnings, with_options
+from shoal.errors import ColumnError, OptionError
+from shoal.options.table import BY_NAME, MISSING_POLICIES, RELEASE_OPTIONS, Option
 
-PROTECTION_OPTIONS = (
-    *("model", "diversity", "closeness", "missing_values", "alpha", "max_suppression", "keep_totals", "bounds"),
-    *("sampling_weights", "strata", "households", "largest_household"),
-)
-
-_COUNTING_OPTIONS: dict[str, Callable[..., Any]] = {
-    "missing_values": click.option(
-        "--missing-values", help="What a missing value is: category or wildcard.  [default: category]"
-    ),
-    "alpha": click.option("--alpha", help="How much records with wildcards count.  [default: 1]"),
-    "sampling_weights": click.option(
-        "--sampling-weights", metavar="COLUMN", help="How many persons each record stands for."
-    ),
-    "strata": click.option("--strata", multiple=True, help="Columns within which records are counted, as a,b."),
-    "households": click.option("--households", metavar="COLUMN", help="The household of each record."),
-}
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+RELEASE_NAMES = (*BY_NAME, "own", "round_integers")
+"""Every parameter of a command that a policy decides."""
+COUNTING = ("missing_values", "alpha", "sampling_weights", "strata", "households")
+"""Options for counting the classes of a table."""
+COUNTED_MISSING = MISSING_POLICIES[:2]
+"""Treatments of missing values in counting."""
+ALL_COLUMNS = ("hierarchies", "levels", "kinds", "distance")
+"""Options about the values of columns."""
+_METAVARS = {int: "INTEGER", float: "FLOAT", str: "TEXT"}
 
 
-def with_counting_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Add these options for counting the classes of a released table."""
-    return with_options(*(_COUNTING_OPTIONS[name] for name in names))
+class _OptionType(click.ParamType):  # type: ignore[type-arg]
+    """Type of an option with one value, which is checked as the value of the keyword argument."""
+
+    def __init__(self, declared: Option) -> None:
+        self.name = declared.type.__name__
+        self.declared = declared
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        try:
+            converted = self.declared.type(value)
+        except ValueError:
+            converted = value  # the check has the message
+        self.declared.check(converted)
+        return converted
 
 
-def counting_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given counting options as keyword arguments."""
-    given: dict[str, Any] = {
-        "missing_values": options["missing_values"],
-        "alpha": parse_float(options["alpha"], "alpha", "a number from 0 to 1"),
-        "sampling_weights": options.get("sampling_weights"),
-        "strata": parse_names(options.get("strata", ())),
-        "households": options.get("households"),
-    }
-    return {name: value for name, value in given.items() if value not in (None, [])}
+def release_option(name: str, *, help: str = "", choices: tuple[str, ...] = ()) -> Decorator:
+    """Return the decorator for an option of the table, perhaps with the help and the choices of one command."""
+    declared = BY_NAME[name]
+    declared = replace(declared, help=help or declared.help, choices=choices or declared.choices)
+    attributes: dict[str, Any] = {"group": declared.group, "help": _help_text(declared), "default": None}
+    if declared.type is bool:
+        attributes["is_flag"] = True
+    elif name in _PARSERS or declared.type is list:
+        parse = _PARSERS.get(name, parse_names)
+        attributes |= {
+            "multiple": True,
+            "metavar": declared.metavar,
+            "callback": lambda _context, _parameter, given: parse(given) if given else None,
+        }
+    else:
+        metavar = f"[{'|'.join(declared.choices)}]" if declared.choices else _METAVARS[declared.type]
+        attributes |= {"type": _OptionType(declared), "metavar": declared.metavar or metavar}
+    return option(*declared.flags, name, **attributes)
 
 
-with_protection_options = with_options(
-    click.option("-l", "diversity", help="At least so many different values of each sensitive column in a group."),
-    click.option("-t", "closeness", help="Groups at most so far from the table in each sensitive column, 0 to 1."),
-    click.option(
-        "--model",
-        multiple=True,
-        metavar="COLUMN=MODEL",
-        help="distinct-l(L), entropy-l(L), recursive-l(C,L), t-equal(T), t-ordered(T) or t-hierarchical(T) for a"
-        " sensitive column; repeatable.",
-    ),
-    click.option(
-        "--missing-values",
-        help="What a missing quasi-identifier is: category, wildcard, impute, suppress or refuse.  [default: category]",
-    ),
-    _COUNTING_OPTIONS["alpha"],
-    click.option("--max-suppression", metavar="SHARE", help="Suppress outlying records, up to this share of all."),
-    _COUNTING_OPTIONS["sampling_weights"],
-    click.option("--strata", multiple=True, help="Columns that groups never cross, as a,b."),
-    click.option(
-        "--households", metavar="COLUMN", help="Members of a household stay in one group; k counts households."
-    ),
-    click.option("--largest-household", help="Refuse larger households.  [default: 20]"),
-    click.option("--keep-totals", is_flag=True, default=None, help="Round means so that the totals of columns stay."),
-    click.option("--bounds", multiple=True, metavar="COLUMN=LOW:HIGH", help="What a number may be; repeatable."),
-)
+def _help_text(declared: Option) -> str:
+    value = declared.default
+    shown = declared.default_text or (
+        ""
+        if value is None or value == () or isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+    return f"{declared.help}  [default: {shown}]" if shown else declared.help
 
 
-def protection_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given protection options as keyword arguments of `shoal.anonymize`."""
-    given: dict[str, Any] = {
-        "models": parse_model_options(options["model"]),
-        "l": parse_float(options["diversity"], "l", "a number above 1"),
-        "t": parse_float(options["closeness"], "t", "a number from 0 to 1"),
-        **counting_arguments(options),
-        "max_suppression": parse_float(options["max_suppression"], "max_suppression", "a share from 0 to 1"),
-        "keep_totals": options["keep_totals"],
-        "bounds": {name: _parse_bounds(text) for name, text in parse_pairs(options["bounds"], "bounds").items()},
-    }
-    if options["largest_household"] is not None:
-        error = OptionError.invalid_value("largest_household", "a whole number")
-        given["largest_household"] = parse_int(options["largest_household"], error)
-    return {name: value for name, value in given.items() if value not in (None, [], {})}
+def with_release_options(*, without: Sequence[str] = ()) -> Decorator:
+    """Add the options of a release to a command."""
+    names = [declared.name for declared in RELEASE_OPTIONS if declared.name not in without]
+    place = names.index("refine")
+    return with_options(
+        *map(release_option, names[:place]),
+        option(
+            "--option",
+            "own",
+            multiple=True,
+            metavar="NAME=VALUE",
+            group="Method and search",
+            help="Option of the method; repeatable. shoal methods lists them.",
+        ),
+        *map(release_option, names[place:]),
+        option("--round-integers", is_flag=True, default=None, hidden=True, group="Released values"),
+    )
+
+
+def given_arguments(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the options that were given as keyword arguments."""
+    return {name: options[name] for name in names if options.get(name) is not None}
+
+
+def release_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as keyword arguments of `shoal.anonymize`, without those of the method."""
+    if options["round_integers"]:
+        print_warnings(
+            ["--round-integers is deprecated and changes nothing: numbers keep the decimals of their column."]
+        )
+    return {**given_arguments(options, list(BY_NAME)), "quasi_identifiers": required(options, "quasi_identifiers")}
+
+
+def flag_of(name: str) -> str:
+    """Return the long name of an option on the command line, without dashes."""
+    flags = BY_NAME[name].flags if name in BY_NAME else [{"own": "option"}.get(name, name).replace("_", "-")]
+    return flags[-1].partition("/")[0].lstrip("-")
+
+
+def required(options: Mapping[str, Any], name: str) -> Any:
+    """Return k or the quasi-identifiers, which have no default."""
+    if not options[name]:
+        raise OptionError.no_k() if name == "k" else ColumnError.no_quasi_identifier()
+    return options[name]
+
+
+def hierarchy_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the files of hierarchies and levels as keyword arguments."""
+    return given_arguments(options, ("hierarchies", "levels"))
+
+
+def hierarchy_paths(options: Mapping[str, Any]) -> list[Path]:
+    """Return the paths of these files: inputs that no output may replace."""
+    return [Path(path) for files in hierarchy_arguments(options).values() for path in files.values()]
+
+
+def method_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> dict[str, Any]:
+    """Parse the options of methods. ``methods`` must each have all of them; without it, some method each one."""
+    from shoal.microaggregation import registry
+
+    given = {name: _parse_value(text) for name, text in parse_pairs(options["own"], "option").items()}
+    for method in methods:
+        registry.get_method(method).check_options(given)
+    for name in given:
+        if not any(name in method.options for method in registry.methods().values()):
+            raise OptionError.option_of_no_method(name)
+    return given
 
 
 RENAMED_OPTIONS = {"seconds": "time_limit", "suppress": "max_suppression"}
@@ -120,115 +163,27 @@ def with_renamed_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 options[new] = value
         return command(**options)
 
-    for old in RENAMED_OPTIONS:
-        call = click.option(f"--{old}", hidden=True)(call)
+    for old, new in RENAMED_OPTIONS.items():
+        call = click.option(f"--{old}", hidden=True, type=_OptionType(BY_NAME[new]))(call)
     return call
 
 
-def _parse_bounds(text: str) -> tuple[float, float]:
-    low, _, high = text.partition(":")
+def _parse_weights(given: Sequence[str]) -> dict[str, float]:
     try:
-        return float(low), float(high)
+        return {name: float(value) for name, value in parse_pairs(given, "weight").items()}
     except ValueError:
-        raise OptionError.invalid_value("bounds", "COLUMN=LOW:HIGH, such as age=0:120") from None
+        raise OptionError.invalid_value("weight", "a column, an equals sign and a number above 0") from None
 
 
-RELEASE_OPTIONS = (
-    *("quasi_identifiers", "identifiers", "sensitive", "keep", "drop_others", "own", "recode"),
-    *("exact_means", "round_integers", "no_standardize", "weight", "seed", "kind", "distance"),
-    *("refine", "effort", "time_limit", "shuffle", "formulas"),
-    *PROTECTION_OPTIONS,
-)
-
-
-with_release_options = with_options(
-    click.option("-q", "--quasi-identifiers", multiple=True, help="Columns that an outsider could know, as a,b,c."),
-    click.option("--identifiers", multiple=True, help="Columns that name a person: dropped."),
-    click.option("--sensitive", multiple=True, help="Columns that nobody may learn about a person: kept as they are."),
-    click.option(
-        "--keep", multiple=True, metavar="COLUMN", help="Columns without another role to release unchanged on purpose."
-    ),
-    click.option("--drop-others", is_flag=True, default=None, help="Drop every column that has no role."),
-    click.option("--option", "own", multiple=True, metavar="NAME=VALUE", help="An option of the method; repeatable."),
-    click.option(
-        "--recode",
-        multiple=True,
-        metavar="[COLUMN=]WAY",
-        help="What stands for a group: mean, median or interval for numbers and dates; centroid, mode or lcs for"
-        " categories; generalize for interval and lcs; repeatable.  [default: mean, centroid]",
-    ),
-    click.option(
-        "--exact-means",
-        is_flag=True,
-        default=None,
-        help="Release means with all digits, not with the decimals of their column.",
-    ),
-    click.option("--round-integers", is_flag=True, default=None, hidden=True),
-    click.option("--no-standardize", is_flag=True, default=None, help="Measure distances on the columns as they are."),
-    click.option("--weight", multiple=True, metavar="COLUMN=W", help="How much a column counts; repeatable."),
-    click.option(
-        "--refine/--no-refine",
-        default=None,
-        help="Improve the groups of the method by local search, or leave them. Not said: those of auto are"
-        " improved, and those of any method if an effort is given.",
-    ),
-    click.option(
-        "--effort",
-        help="How far that search goes: fast (down only), balanced (seconds) or best (up to minutes)."
-        "  [default: balanced]",
-    ),
-    click.option("--seed", help="For searches and methods that draw at random.  [default: 0]"),
-    click.option(
-        "--shuffle",
-        is_flag=True,
-        default=None,
-        help="Put the rows in an order by what they show, so that their old one tells nothing.",
-    ),
-    click.option(
-        "--formulas",
-        help="What is done about cells of a csv file that a spreadsheet would run: keep, or neutralize by an"
-        " apostrophe.  [default: keep]",
-    ),
-)
-
-
-def release_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options as keyword arguments of `shoal.anonymize`, without those of the method."""
-    if options["round_integers"]:
-        print_warnings(
-            ["--round-integers is deprecated and changes nothing: numbers keep the decimals of their column."]
-        )
-    return {
-        "quasi_identifiers": parse_quasi_identifiers(options["quasi_identifiers"]),
-        "identifiers": parse_names(options["identifiers"]),
-        "sensitive": parse_names(options["sensitive"]),
-        "keep": parse_names(options["keep"]),
-        "drop_others": bool(options["drop_others"]),
-        **column_arguments(options),
-        "refine": options["refine"],
-        "effort": options["effort"],
-        "seed": parse_int(options["seed"] or "0", OptionError.seed_not_integer()),
-        "standardize": not options["no_standardize"],
-        "weights": parse_weights(options["weight"]),
-        "recode": _parse_recode(options["recode"]),
-        "exact_means": bool(options["exact_means"]),
-        "shuffle": bool(options["shuffle"]),
-        "formulas": options["formulas"] or "keep",
-        **protection_arguments(options),
-    }
-
-
-def method_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> dict[str, Any]:
-    """Parse the options of methods. ``methods`` must each have all of them; without it, some method each one."""
-    from shoal.microaggregation import registry
-
-    given = {name: _parse_value(text) for name, text in parse_pairs(options["own"], "option").items()}
-    for method in methods:
-        registry.get_method(method).check_options(given)
-    for name in given:
-        if not any(name in method.options for method in registry.methods().values()):
-            raise OptionError.option_of_no_method(name)
-    return given
+def _parse_bounds(given: Sequence[str]) -> dict[str, tuple[float, float]]:
+    bounds = {}
+    for name, text in parse_pairs(given, "bounds").items():
+        low, _, high = text.partition(":")
+        try:
+            bounds[name] = float(low), float(high)
+        except ValueError:
+            raise OptionError.invalid_value("bounds", "COLUMN=LOW:HIGH, such as age=0:120") from None
+    return bounds
 
 
 def _parse_recode(given: Sequence[str]) -> str | dict[str, str] | None:
@@ -242,6 +197,18 @@ def _parse_recode(given: Sequence[str]) -> str | dict[str, str] | None:
     if not by_column:
         return default[0] if default else None
     return {**parse_pairs(by_column, "recode"), **({ALL_OTHER_COLUMNS: default[0]} if default else {})}
+
+
+_PARSERS: dict[str, Callable[[Sequence[str]], Any]] = {
+    "kinds": lambda given: parse_pairs(given, "kind"),
+    "hierarchies": lambda given: parse_pairs(given, "hierarchy", split_at_last=False),
+    "levels": lambda given: parse_pairs(given, "levels", split_at_last=False),
+    "weights": _parse_weights,
+    "bounds": _parse_bounds,
+    "models": parse_model_options,
+    "recode": _parse_recode,
+}
+"""Parsers of repeatable options with one value per column."""
 
 
 def _parse_value(text: str) -> Any:

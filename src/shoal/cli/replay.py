@@ -7,17 +7,15 @@ from typing import Any
 
 import click
 
+from shoal.cli.options import flag_of, hierarchy_arguments, hierarchy_paths, release_option
 from shoal.cli.terminal import (
     as_json,
-    hierarchy_arguments,
-    hierarchy_paths,
     is_bundle,
     open_table,
     print_warnings,
     progress,
     show,
     show_json,
-    with_hierarchy_options,
     with_read_options,
 )
 from shoal.errors import BundleError
@@ -29,7 +27,8 @@ from shoal.errors import BundleError
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@with_hierarchy_options
+@release_option("hierarchies")
+@release_option("levels")
 @with_read_options
 @as_json
 def command(source: str, file: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
@@ -53,9 +52,9 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     inputs = [Path(file), Path(source), *hierarchy_paths(options)]
     check_release_paths([target, policy_path(target)], sources=inputs, force=force)
     given = hierarchy_arguments(options)
-    for name in ("hierarchy", "levels"):
+    for name in ("hierarchies", "levels"):
         if from_bundle and options[name]:
-            raise BundleError.option_in_bundle(name)
+            raise BundleError.option_in_bundle(flag_of(name))
     decisions = read_bundle(source) if from_bundle else ReplayInputs(Policy.read(source), {})
     table = open_table(file, options, decisions.policy.input.get("settings"))
     with progress(quiet=quiet) as line:

@@ -14,12 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from shoal.errors import ColumnError, OptionError, OutputError, ShoalWarning, on_command_line
+from shoal.cli.grouped_help import option
+from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.errors.messages import pluralize, quote_names
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ _READ_OPTIONS = (
     *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
     *("row_numbers", "sheet", "value_labels", "format"),
 )
-_HIERARCHY_OPTIONS = {"hierarchy": "hierarchies", "levels": "levels"}
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
 """A name in quotation marks (doubled inside it), an equals sign and a value."""
 _BROKEN_PIPE = 141
@@ -49,89 +50,75 @@ def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
     """Return a decorator that adds options to a command, in this order."""
 
     def decorate(command: C) -> C:
-        for option in reversed(options):
-            command = option(command)
+        for add in reversed(options):
+            command = add(command)
         return command
 
     return decorate
 
 
+_read_option = partial(option, group="Reading the file")
 with_read_options = with_options(
-    click.option("--delimiter", help="What separates fields.  [default: detected]"),
-    click.option("--quote", help="The quotation mark of fields, or 'none'.  [default: the double one]"),
-    click.option("--encoding", help="The encoding of the text, such as cp1252.  [default: detected]"),
-    click.option("--decimal", help="The decimal mark of numbers.  [default: detected]"),
-    click.option("--thousands", help="What parts thousands, or 'none'.  [default: detected]"),
-    click.option(
+    _read_option("--delimiter", metavar="CHARACTER", help="Column separator.  [default: detected]"),
+    _read_option(
+        "--quote", metavar="CHARACTER", help="Quotation mark of fields, or none.  [default: double quotation mark]"
+    ),
+    _read_option("--encoding", metavar="NAME", help="Text encoding, such as cp1252.  [default: detected]"),
+    _read_option("--decimal", metavar="CHARACTER", help="Decimal mark of numbers.  [default: detected]"),
+    _read_option("--thousands", metavar="CHARACTER", help="Thousands separator, or none.  [default: detected]"),
+    _read_option(
         "--column-format",
         multiple=True,
         metavar="COLUMN=FORMAT",
-        help="How one column is written, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
+        help="Format of one column, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
     ),
-    click.option("--missing", help="Words that mean missing in all columns, separated by commas."),
-    click.option(
+    _read_option("--missing", metavar="WORDS", help="Words that mean missing in all columns, separated by commas."),
+    _read_option(
         "--missing-in",
         multiple=True,
         metavar="COLUMN=WORDS",
         help="More words that mean missing in one column; repeatable.",
     ),
-    click.option(
+    _read_option(
         "--header/--no-header",
         default=None,
-        help="Whether there is a header. If not given, there is, and one that looks like data is refused.",
+        help="Whether the first line is a header. By default it is, and one that looks like data is refused.",
     ),
-    click.option("--skip", type=click.IntRange(min=0), help="The lines above the header.  [default: detected]"),
-    click.option("--skip-footer", type=click.IntRange(min=0), help="The lines below the last record, such as totals."),
-    click.option(
+    _read_option(
+        "--skip",
+        type=click.IntRange(min=0),
+        metavar="LINES",
+        help="Number of lines above the header.  [default: detected]",
+    ),
+    _read_option(
+        "--skip-footer",
+        type=click.IntRange(min=0),
+        metavar="LINES",
+        help="Number of lines below the last record, such as totals.",
+    ),
+    _read_option(
         "--row-numbers/--no-row-numbers",
         default=None,
-        help="Whether to leave out a first column without a name. If not given, one that numbers the rows is.",
+        help="Whether to drop a first column without a name. By default, it is dropped if it numbers the rows.",
     ),
-    click.option("--sheet", help="The sheet of a workbook."),
-    click.option(
+    _read_option("--sheet", metavar="NAME", help="Sheet of a workbook."),
+    _read_option(
         "--value-labels/--no-value-labels",
         default=None,
-        help="Whether columns of SPSS and Stata hold labels of values, and not codes.  [default: where every value"
-        " has a label]",
+        help="Whether to read columns of SPSS and Stata as value labels instead of codes.  [default: labels where"
+        " every value has one]",
     ),
-    click.option("--format", help="The format, where the file's ending does not tell it."),
+    _read_option("--format", metavar="NAME", help="File format, where the extension does not tell it."),
 )
 """The options for reading a file."""
 
-with_hierarchy_options = with_options(
-    click.option(
-        "--hierarchy", multiple=True, metavar="COLUMN=FILE", help="The hierarchy of a column's values; repeatable."
-    ),
-    click.option(
-        "--levels", multiple=True, metavar="COLUMN=FILE", help="An ordinal column's values, the lowest first."
-    ),
-)
-with_column_options = with_options(
-    with_hierarchy_options,
-    click.option("--kind", multiple=True, metavar="COLUMN=KIND", help="nominal, ordinal, numeric or date; repeatable."),
-    click.option(
-        "--distance",
-        help="Between nodes of a hierarchy: wu-palmer, path, leacock-chodorow or information.  [default: wu-palmer]",
-    ),
-)
-memory_option = click.option(
+memory_option = option(
     "--memory",
+    group="Large files",
     metavar="SIZE",
     help="Memory limit, such as 2GB: a csv, tsv or Parquet file of any size is then read in pieces.",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable keys.")
-
-
-def hierarchy_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the files of hierarchies and levels as keyword arguments."""
-    return {
-        name: parse_pairs(options[option], option, split_at_last=False) for option, name in _HIERARCHY_OPTIONS.items()
-    }
-
-
-def hierarchy_paths(options: Mapping[str, Any]) -> list[Path]:
-    """Return the paths of these files: inputs that no output may replace."""
-    return [Path(path) for files in hierarchy_arguments(options).values() for path in files.values()]
+as_json = option("--json", "as_json", is_flag=True, group="Outputs", help="Print JSON with stable keys.")
 
 
 def parse_model_options(given: Sequence[str]) -> dict[str, list[str]]:
@@ -141,15 +128,6 @@ def parse_model_options(given: Sequence[str]) -> dict[str, list[str]]:
         for column, value in parse_pairs([text], "model").items():
             parsed.setdefault(column, []).extend(re.split(r",(?![^(]*\))", value))
     return parsed
-
-
-def column_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options about columns as keyword arguments."""
-    return {
-        **hierarchy_arguments(options),
-        "kinds": parse_pairs(options["kind"], "kind"),
-        "distance": "wu-palmer" if options["distance"] is None else options["distance"],
-    }
 
 
 def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
@@ -197,14 +175,6 @@ def parse_names(given: Sequence[str]) -> list[str]:
     return [name for row in rows for name in row if name]
 
 
-def parse_quasi_identifiers(given: Sequence[str]) -> list[str]:
-    """Parse the names of quasi-identifiers: at least one."""
-    names = parse_names(given)
-    if not names:
-        raise ColumnError.no_quasi_identifier()
-    return names
-
-
 def parse_int(text: str, error: OptionError) -> int:
     """Parse an integer, or raise this error."""
     try:
@@ -218,14 +188,6 @@ def parse_k(text: str | None) -> int:
     if text is None:
         raise OptionError.no_k()
     return parse_int(text, OptionError.k_not_integer())
-
-
-def parse_float(text: str | None, option: str, expected: str) -> float | None:
-    """Parse a number, if given."""
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        raise OptionError.invalid_value(option, expected) from None
 
 
 def parse_pairs(
@@ -251,14 +213,6 @@ def _split_first(text: str) -> tuple[str, str, str]:
     """Split at the first equals sign after the name, which may be quoted."""
     quoted = _QUOTED.fullmatch(text)
     return (quoted[1].replace('""', '"'), "=", quoted[2]) if quoted else text.partition("=")
-
-
-def parse_weights(given: Sequence[str]) -> dict[str, float]:
-    """Parse ``COLUMN=W`` of a repeatable option."""
-    try:
-        return {name: float(value) for name, value in parse_pairs(given, "weight").items()}
-    except ValueError:
-        raise OptionError.invalid_value("weight", "a column, an equals sign and a number above 0") from None
 
 
 def show(text: str) -> None:

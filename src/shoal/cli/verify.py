@@ -3,60 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from shoal.cli.options import counting_arguments, with_counting_options
+from shoal.cli.grouped_help import GroupedCommand, option
+from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option, required
 from shoal.cli.terminal import (
     as_json,
-    hierarchy_arguments,
     is_bundle,
     memory_option,
     open_table,
-    parse_k,
-    parse_model_options,
     parse_names,
-    parse_quasi_identifiers,
     parse_read_options,
     show,
     show_facts,
-    with_hierarchy_options,
     with_read_options,
 )
 from shoal.errors import BundleError
 
+_linked = partial(option, group="Linked releases")
 
-@click.command(name="verify")
+
+@click.command(name="verify", cls=GroupedCommand)
 @click.argument("file")
-@click.option("-k", help="The least number of alike records.")
-@click.option("-q", "--quasi-identifiers", multiple=True, help="The columns that must be alike, as a,b,c.")
-@click.option(
-    "--model",
-    multiple=True,
-    metavar="COLUMN=MODEL",
-    help="What must hold for a sensitive column in every class, such as distinct-l(3), entropy-l(2), recursive-l(2,3),"
-    " t-equal(0.2), t-ordered(0.2) or t-hierarchical(0.2); repeatable.",
-)
-@click.option("--against", metavar="OTHER", help="Another release of the same persons: both together must keep k.")
-@click.option(
+@release_option("quasi_identifiers", help="Columns that records of a class share, as a,b,c.")
+@release_option("hierarchies")
+@release_option("levels")
+@release_option("k", help="Minimum number of records in a class.")
+@release_option("models")
+@release_option("missing_values", choices=COUNTED_MISSING)
+@release_option("alpha")
+@release_option("strata", help="Columns within which records are counted, as a,b.")
+@release_option("households", help="Column with the household of each record. Households are counted then.")
+@_linked("--against", metavar="OTHER", help="Another release of the same persons: both together must keep k.")
+@_linked(
     "--against-quasi-identifiers",
     multiple=True,
-    help="Those of OTHER, as a,b,c.  [default: those of its policy, or of the same names]",
+    metavar="COLUMNS",
+    help="Quasi-identifiers of OTHER, as a,b,c.  [default: those of its policy, or of the same names]",
 )
-@click.option(
-    "--order", help="Whether the records of FILE and OTHER stand in the same order: kept or unknown; looked at."
+@_linked(
+    "--order",
+    metavar="[kept|unknown]",
+    help="Whether the records of FILE and OTHER are in the same order.  [default: detected]",
 )
-@click.option("--sensitive", multiple=True, help="Columns whose values both together may not tell, as a,b.")
+@_linked(
+    "--sensitive",
+    multiple=True,
+    metavar="COLUMNS",
+    help="Columns whose values must not follow from both releases together, as a,b.",
+)
 @memory_option
-@with_counting_options("missing_values", "alpha", "strata", "households")
-@with_hierarchy_options
 @with_read_options
 @as_json
-def command(
-    file: str, k: str | None, quasi_identifiers: tuple[str, ...], model: tuple[str, ...], as_json: bool, **options: Any
-) -> None:
+def command(file: str, as_json: bool, **options: Any) -> None:
     """Count the classes of FILE on the values that it shows.
 
     FILE may be a release of Shoal or any other table. Of a bundle (a zip file of `shoal anonymize --bundle`) all is
@@ -74,16 +77,13 @@ def command(
     from shoal.report import text
 
     if is_bundle(file):
-        _verify_bundle(file, {"k": k, "quasi_identifiers": quasi_identifiers, "model": model, **options}, as_json)
-    smallest, names = parse_k(k), parse_quasi_identifiers(quasi_identifiers)
+        _verify_bundle(file, options, as_json)
+    required(options, "k"), required(options, "quasi_identifiers")
+    names = ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING)
     in_pieces = options["memory"] is not None
     facts = verify(
         file if in_pieces else open_table(file, options),
-        k=smallest,
-        quasi_identifiers=names,
-        models=parse_model_options(model),
-        **hierarchy_arguments(options),
-        **counting_arguments(options),
+        **given_arguments(options, names),
         **_against(options),
         **({"memory": options["memory"], "options": parse_read_options(file, options)} if in_pieces else {}),
     ).to_dict()
@@ -113,7 +113,7 @@ def _verify_bundle(file: str, options: Mapping[str, Any], as_json: bool) -> NoRe
 
     for name, value in options.items():
         if value not in (None, ()):
-            raise BundleError.option_in_bundle(name.replace("_", "-"))
+            raise BundleError.option_in_bundle(flag_of(name))
     facts = verify_bundle(file).to_dict()
     show_facts(facts, text.bundle, as_json=as_json)
     click.get_current_context().exit(0 if facts["ok"] else 3)

@@ -12,9 +12,11 @@ from shoal.domain.arrays import (
 from shoal.domain.columns import Column, Kind, Names, Role, Schema, select_names
 from shoal.domain.constraints import ModelConstraints, SensitiveColumn
 from shoal.domain.linked_results import LinkedReleases, LinkedSide, SensitiveInference
-from shoal.domain.policy import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, Policy, Refinement, Survey
+from shoal.domain.policy import Policy, Refinement, Survey, read_policy
+from shoal.domain.policy_draft import PolicyDraft
 from shoal.domain.privacy_models import PrivacyModel, parse_models
 from shoal.domain.profile import ColumnProfile
+from shoal.domain.progress import Progress, no_progress
 from shoal.domain.records import CategoricalColumn, Records, SurveyDesign, Tuples
 from shoal.domain.released_columns import DateColumn, IntegerColumn, Precision, RoundedColumn, TextColumn
 from shoal.domain.results import (
@@ -30,7 +32,8 @@ from shoal.domain.results import (
 from shoal.domain.role_proposals import likely_identifiers, likely_quasi_identifiers, propose_schema
 from shoal.domain.scale import Scale, stable_mean
 from shoal.domain.space import Space
-from shoal.domain.validation import Progress, check_bool, check_choice, check_k, no_progress
+from shoal.options.checks import check_bool, check_choice, check_k
+from shoal.options.table import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES
 
 __all__ = [
     "EFFORTS",
@@ -57,6 +60,7 @@ __all__ = [
     "Names",
     "Partition",
     "Policy",
+    "PolicyDraft",
     "Precision",
     "PrivacyModel",
     "Progress",
@@ -84,6 +88,7 @@ __all__ = [
     "number_by_first_row",
     "parse_models",
     "propose_schema",
+    "read_policy",
     "select_names",
     "stable_mean",
     "summarize_search",

@@ -7,7 +7,6 @@ policy.
 from __future__ import annotations
 
 import json
-import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,9 +15,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from shoal.domain.columns import Column, Kind, Role, Schema
+from shoal.domain.policy_draft import PolicyDraft, check_keys, declared_values, undeclared_options
 from shoal.domain.privacy_models import PrivacyModel
+from shoal.domain.recodings import BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING, assign_recodings
 from shoal.domain.results import Verification
-from shoal.errors import PolicyError, ShoalError
+from shoal.errors import OptionError, PolicyError, ShoalError
+from shoal.options.checks import check_bool, check_scalar
+from shoal.options.table import RELEASE_OPTIONS, check_option, default
 
 POLICY_FORMAT, _BASE_FORMAT = 5, 4
 """The newest format, and the one that suffices without blocks and parts."""
@@ -26,12 +29,6 @@ _HEADER = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
 """
-MISSING_POLICIES = ("category", "wildcard", "impute", "suppress", "refuse")
-"""Treatment of missing quasi-identifiers: as a category; compatible with every value; imputed by group; suppress the
-record; refuse the table.
-"""
-FORMULA_POLICIES = ("keep", "neutralize")
-"""Treatment of text cells that a spreadsheet would execute: unchanged, or prefixed with an apostrophe."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Survey:
     sampling_weights: str = ""
     strata: tuple[str, ...] = ()
     households: str = ""
-    largest_household: int = 20
+    largest_household: int = default("largest_household")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -61,10 +58,6 @@ class Survey:
         if self.households:
             facts |= {"households": self.households, "largest_household": self.largest_household}
         return facts
-
-
-EFFORTS = ("fast", "balanced", "best")
-"""Effort of local search: descent only; with annealing; ten times the annealing and an integer program."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +88,10 @@ class Refinement:
         return facts
 
     @property
-    def is_valid(self) -> bool:
+    def has_valid_steps(self) -> bool:
         planned, done = self.steps_planned, self.steps_done
         return (
-            self.effort in EFFORTS
-            and (self.time_limit is None or 0 < self.time_limit < math.inf)
-            and len(planned) == len(done) == len(self.descent_passes)
+            len(planned) == len(done) == len(self.descent_passes)
             and all(0 <= done_steps <= steps < 2**62 for done_steps, steps in zip(done, planned, strict=True))
             and all(passes >= 0 for passes in self.descent_passes)
         )
@@ -111,16 +102,25 @@ class Policy:
     k: int
     method: str
     seed: int
-    options: Mapping[str, Any]
-    """Release options (standardize, distance, exact_means, keep_totals, shuffle, formulas) and method options."""
-    weights: Mapping[str, float]
     schema: Schema
+    """Every quasi-identifier has its recoding."""
+    method_options: Mapping[str, Any] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    standardize: bool = default("standardize")
+    distance: str = default("distance")
+    rounding: str = BY_COLUMN
+    """``BY_COLUMN``, ``NO_ROUNDING``, or ``INTEGER_COLUMNS`` of older policies."""
+    keep_totals: bool = default("keep_totals")
+    shuffle: bool = default("shuffle")
+    """Whether the records are released in random order."""
+    formulas: str = default("formulas")
+    """Treatment of cells that a spreadsheet would execute, one of ``FORMULA_POLICIES``."""
     models: tuple[PrivacyModel, ...] = ()
-    missing: str = "category"
+    missing: str = default("missing_values")
     """Treatment of missing quasi-identifiers, one of ``MISSING_POLICIES``."""
-    alpha: float = 1.0
+    alpha: float = default("alpha")
     """The weight of a compatible record with missing values, if these are wildcards."""
-    suppression: float = 0.0
+    suppression: float = default("max_suppression")
     """The maximum fraction of suppressed records."""
     refinement: Refinement | None = None
     """None if the groups of the method are final."""
@@ -140,37 +140,17 @@ class Policy:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def standardize(self) -> bool:
-        return self.options.get("standardize", True) is True
-
-    @property
-    def distance(self) -> str:
-        return str(self.options.get("distance", "wu-palmer"))
-
-    @property
-    def keep_totals(self) -> bool:
-        return self.options.get("keep_totals", False) is True
-
-    @property
-    def rounding(self) -> str:
-        if "exact_means" not in self.options:
-            return "whole numbers" if self.options.get("round_integers", False) is True else "none"
-        return "none" if self.options["exact_means"] else "by column"
-
-    @property
-    def method_options(self) -> dict[str, Any]:
-        release = ("standardize", "distance", "exact_means", "round_integers", "keep_totals", "shuffle", "formulas")
-        return {name: value for name, value in self.options.items() if name not in (*release, "recode")}
-
-    @property
-    def shuffle(self) -> bool:
-        """Whether the records are released in random order."""
-        return self.options.get("shuffle", False) is True
-
-    @property
-    def formulas(self) -> str:
-        """Treatment of cells that a spreadsheet would execute, one of ``FORMULA_POLICIES``."""
-        return str(self.options.get("formulas", FORMULA_POLICIES[0]))
+    def options(self) -> dict[str, Any]:
+        """Table ``options`` of the policy file: options of the release, then those of the method."""
+        facts: dict[str, Any] = {"standardize": self.standardize, "distance": self.distance}
+        if self.rounding != INTEGER_COLUMNS:
+            facts["exact_means"] = self.rounding == NO_ROUNDING
+        for name in ("keep_totals", "shuffle", "formulas"):
+            if getattr(self, name) != default(name):
+                facts[name] = getattr(self, name)
+        if self.rounding == INTEGER_COLUMNS:
+            facts["round_integers"] = True
+        return facts | dict(self.method_options)
 
     def with_output(self, proof: Verification, *, file: str | None = None, sha256: str | None = None) -> Self:
         """Return the policy with the facts about its release."""
@@ -203,7 +183,7 @@ class Policy:
                 **({} if self.pieces is None else {"pieces": self.pieces}),
             },
             "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
-            "options": dict(self.options),
+            "options": self.options,
             "refine": {} if self.refinement is None else self.refinement.to_dict(),
             "weights": dict(self.weights),
             "bounds": {name: list(pair) for name, pair in self.bounds.items()},
@@ -220,77 +200,72 @@ class Policy:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a policy file."""
-        try:
-            text = Path(path).read_bytes()
-        except OSError as error:
-            raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
-        except TypeError:
-            raise PolicyError.not_a_policy(type(path).__name__) from None
-        except ValueError:
-            raise PolicyError.damaged(path, "no file can have this name") from None
-        return cls.from_toml(text, path=path)
+        """Read the policy that a release wrote."""
+        return cls.from_toml(_read_bytes(path), path=path)
 
     @classmethod
     def from_toml(cls, text: bytes, *, path: object) -> Self:
-        """Parse a policy; ``path`` is its name in messages."""
-        try:
-            facts = tomllib.loads(text.decode())
-        except (ValueError, RecursionError):  # includes TOML and decoding errors
-            raise PolicyError.damaged(path, "it is not TOML") from None
+        """Parse the policy that a release wrote; ``path`` is its name in messages."""
+        facts = _parse(text, path)
+        if _is_draft(facts):
+            raise PolicyError.is_draft(path)
         return cls._from_dict(facts, path)
 
     @classmethod
     def _from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
-        version = facts.get("format")
-        if type(version) is not int or version < 1:
-            raise PolicyError.damaged(path, "it has no format number")
-        if version > POLICY_FORMAT:
-            raise PolicyError.too_new(path, version, POLICY_FORMAT)
+        if facts["format"] >= _BASE_FORMAT:
+            check_keys(facts, path)
         try:
-            release, missing = facts["release"], _checked(facts.get("missing", {}), dict)
-            survey = _checked(facts.get("survey", {}), dict)
-            policy = cls(
-                k=_checked(release["k"], int),
-                method=_checked(release["method"], str),
-                seed=_checked(release["seed"], int),
-                options=_checked(facts["options"], dict),
-                weights={name: float(weight) for name, weight in _checked(facts.get("weights", {}), dict).items()},
-                models=tuple(
-                    PrivacyModel.parse(_checked(entry["column"], str), entry["model"])
-                    for entry in _checked(facts.get("models", []), list)
-                ),
-                # policies of versions without missing values
-                missing=_checked(missing.get("policy", "refuse"), str),
-                alpha=float(missing.get("alpha", 1.0)),
-                suppression=float(release.get("suppression", 0.0)),
-                refinement=_read_refinement(_checked(facts.get("refine", {}), dict)),
-                blocks=_checked(release["blocks"], int) if "blocks" in release else None,
-                pieces=_checked(release["pieces"], int) if "pieces" in release else None,
-                survey=Survey(
-                    _checked(survey.get("sampling_weights", ""), str),
-                    tuple(_checked(name, str) for name in _checked(survey.get("strata", []), list)),
-                    _checked(survey.get("households", ""), str),
-                    _checked(survey.get("largest_household", 20), int),
-                ),
-                bounds={
-                    name: (float(low), float(high))
-                    for name, (low, high) in _checked(facts.get("bounds", {}), dict).items()
-                },
-                keep=tuple(_checked(name, str) for name in _checked(facts["keep"], list)) if "keep" in facts else None,
-                schema=Schema(tuple(_read_column(column) for column in _checked(facts["columns"], list))),
-                input=_checked(facts.get("input", {}), dict),
-                output=_checked(facts.get("output", {}), dict),
-                versions=_checked(facts.get("versions", {}), dict),
-            )
+            policy = cls._from_tables(facts)
         except KeyError as error:
             raise PolicyError.damaged(path, f"it has no {error.args[0]!r}") from None
+        except OptionError as error:
+            raise PolicyError.invalid(path, error) from None
         except (TypeError, ValueError, AttributeError, OverflowError, ShoalError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
         for why, is_valid in policy._validity():
             if not is_valid:
                 raise PolicyError.damaged(path, why)
         return policy
+
+    @classmethod
+    def _from_tables(cls, facts: Mapping[str, Any]) -> Self:
+        release, options = facts["release"], undeclared_options({"options": _checked(facts["options"], dict)})
+        values = {option.name: option.default for option in RELEASE_OPTIONS}
+        values["missing_values"] = "refuse"  # in policies of versions without missing values
+        values |= {name: check_option(name, value) for name, value in declared_values(facts)}
+        schema = Schema(tuple(_read_column(column) for column in _checked(facts["columns"], list)))
+        return cls(
+            k=check_option("k", release["k"]),
+            method=_checked(release["method"], str),
+            seed=check_option("seed", release["seed"]),
+            schema=assign_recodings(schema, options.pop("recode", None)),
+            rounding=_read_rounding(facts["options"], rounds_integers=options.pop("round_integers", False)),
+            method_options={name: check_scalar(name, value) for name, value in options.items()},
+            **{name: values[name] for name in ("standardize", "distance", "keep_totals", "shuffle", "formulas")},
+            weights=values["weights"] or {},
+            models=tuple(
+                PrivacyModel.parse(_checked(entry["column"], str), entry["model"])
+                for entry in _checked(facts.get("models", []), list)
+            ),
+            missing=values["missing_values"],
+            alpha=values["alpha"],
+            suppression=values["max_suppression"],
+            refinement=_read_refinement(_checked(facts.get("refine", {}), dict)),
+            blocks=values["blocks"],
+            pieces=_checked(release["pieces"], int) if "pieces" in release else None,
+            survey=Survey(
+                values["sampling_weights"] or "",
+                tuple(_checked(name, str) for name in _checked(values["strata"], list | tuple)),
+                values["households"] or "",
+                values["largest_household"],
+            ),
+            bounds=values["bounds"] or {},
+            keep=tuple(_checked(name, str) for name in _checked(facts["keep"], list)) if "keep" in facts else None,
+            input=_checked(facts.get("input", {}), dict),
+            output=_checked(facts.get("output", {}), dict),
+            versions=_checked(facts.get("versions", {}), dict),
+        )
 
     def _validity(self) -> Iterator[tuple[str, bool]]:
         """What may be wrong with the values of a policy that was read, and whether it is right."""
@@ -300,16 +275,45 @@ class Policy:
         yield "it decides about a column twice", len({column.name for column in columns}) == len(columns)
         yield "it names no quasi-identifier", bool(self.schema.quasi_identifiers)
         yield "a hierarchical column has no hierarchy", all(column.hierarchy_fingerprint for column in hierarchical)
-        yield "it knows no such way with missing values", self.missing in MISSING_POLICIES
-        yield "it knows no such refinement", self.refinement is None or self.refinement.is_valid
-        yield "its blocks have no room", self.blocks is None or 1 <= self.blocks < 2**62
+        yield "the steps of its search do not fit", self.refinement is None or self.refinement.has_valid_steps
         yield "its pieces have no room", self.pieces is None or 1 <= self.pieces < 2**62
-        yield "its seed is negative", self.seed >= 0
-        yield "a share is not from 0 to 1", 0 <= self.alpha <= 1 and 0 <= self.suppression <= 1
-        bounds_are_ordered = all(-math.inf < low <= high < math.inf for low, high in self.bounds.values())
-        yield "bounds are not two numbers, the lower first", bounds_are_ordered
         yield "it keeps a column that has a role, or that it does not know", {*(self.keep or ())} <= without_role
-        yield "its largest household has no member", self.survey.largest_household >= 1
+
+
+def read_policy(path: str | os.PathLike[str]) -> Policy | PolicyDraft:
+    """Read a policy file: that of a release, or one written by hand."""
+    facts = _parse(_read_bytes(path), path)
+    return PolicyDraft.from_dict(facts, path) if _is_draft(facts) else Policy._from_dict(facts, path)
+
+
+def _is_draft(facts: Mapping[str, Any]) -> bool:
+    """Whether a file was written by hand: every release writes the versions that it was made with."""
+    return facts["format"] >= _BASE_FORMAT and "versions" not in facts
+
+
+def _read_bytes(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise PolicyError.damaged(path, (error.strerror or "it cannot be read").lower()) from None
+    except TypeError:
+        raise PolicyError.not_a_policy(type(path).__name__) from None
+    except ValueError:
+        raise PolicyError.damaged(path, "no file can have this name") from None
+
+
+def _parse(text: bytes, path: object) -> dict[str, Any]:
+    """Parse a policy file of a known format."""
+    try:
+        facts = tomllib.loads(text.decode())
+    except (ValueError, RecursionError):  # includes TOML and decoding errors
+        raise PolicyError.damaged(path, "it is not TOML") from None
+    version = facts.get("format")
+    if type(version) is not int or version < 1:
+        raise PolicyError.damaged(path, "it has no format number")
+    if version > POLICY_FORMAT:
+        raise PolicyError.too_new(path, version, POLICY_FORMAT)
+    return facts
 
 
 def _column_facts(column: Column) -> dict[str, Any]:
@@ -326,6 +330,15 @@ def _column_facts(column: Column) -> dict[str, Any]:
             "sha256": fingerprint,
         }
     return facts
+
+
+def _read_rounding(options: Mapping[str, Any], *, rounds_integers: Any) -> str:
+    """Rounding of released numbers. Policies without ``exact_means`` are older and have ``round_integers``."""
+    if "exact_means" not in options:
+        return INTEGER_COLUMNS if check_bool("round_integers", rounds_integers) else NO_ROUNDING
+    if options["exact_means"] and options.get("keep_totals"):
+        raise OptionError.exact_means_with_totals()
+    return NO_ROUNDING if options["exact_means"] else BY_COLUMN
 
 
 def _read_refinement(facts: Mapping[str, Any]) -> Refinement | None:
@@ -355,7 +368,7 @@ def _read_column(facts: Mapping[str, Any]) -> Column:
     )
 
 
-def _checked(value: Any, kind: type) -> Any:
+def _checked(value: Any, kind: Any) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise TypeError
     return value

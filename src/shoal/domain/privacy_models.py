@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from shoal.errors import OptionError
+from shoal.options.table import MODEL_FORMS
 
-MODEL_FORMS = ("distinct-l(L)", "entropy-l(L)", "recursive-l(C,L)", "t-equal(T)", "t-ordered(T)", "t-hierarchical(T)")
-"""The notation of models; L is above 1, C above 0, T from 0 to 1."""
 _PATTERN = re.compile(r"\s*([a-z]+-[a-z]+)\s*\(([^()]*)\)\s*")
 
 

@@ -215,6 +215,25 @@ class PolicyError(ShoalError):
         return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
 
     @classmethod
+    def invalid(cls, path: object, error: ShoalError) -> Self:
+        """A value that an option cannot take."""
+        keeps_case = error.fact[:2].isupper() or error.fact[:1].islower()
+        fact = error.fact if keeps_case else error.fact[:1].lower() + error.fact[1:]
+        return cls(f"In the policy {str(path)!r}, {fact}", error.hint)
+
+    @classmethod
+    def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
+        place = f" in {table!r}" if table else ""
+        return cls(f"The policy {str(path)!r} has an unknown key {quote_name(key)}{place}", did_you_mean(key, known))
+
+    @classmethod
+    def is_draft(cls, path: object) -> Self:
+        return cls(
+            f"The policy {str(path)!r} was written by hand, and no release was made with it yet",
+            "make one with policy= of shoal.replay (--policy of shoal anonymize)",
+        )
+
+    @classmethod
     def too_new(cls, path: object, found: int, known: int) -> Self:
         fact = f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}"
         return cls(fact, "install a newer Shoal")

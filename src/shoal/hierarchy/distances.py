@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy.tree import Hierarchy
-
-DISTANCES = ("wu-palmer", "path", "leacock-chodorow", "information")
+from shoal.options.table import DISTANCES
 
 FloatMatrix = NDArray[np.float64]
 IntMatrix = NDArray[np.int64]

@@ -9,12 +9,12 @@ import numpy as np
 from shoal import kernels
 from shoal.domain import Progress, Records, check_choice, no_progress
 from shoal.domain.columns import Kind
-from shoal.domain.policy import EFFORTS
 from shoal.errors.messages import join_names, pluralize
 from shoal.microaggregation import blockwise, registry
 from shoal.microaggregation.enforce_constraints import enforce_constraints
 from shoal.microaggregation.registry import AUTO, MethodResult, mixed_method
 from shoal.microaggregation.stages import stage_progress
+from shoal.options.table import EFFORTS
 
 _SMALL, _MIDDLE, _BIG = 5_000, 30_000, 40_000
 """Maximum records for three methods, two, and one, each within seconds; larger tables are cut into blocks."""

@@ -9,11 +9,8 @@ import numpy as np
 from shoal import data
 from shoal.data import Table
 from shoal.domain import BoolVector, FloatVector, IntVector, Precision, Records
+from shoal.domain.recodings import BY_COLUMN, INTEGER_COLUMNS
 
-BY_COLUMN, INTEGER_COLUMNS, NO_ROUNDING = "by column", "whole numbers", "none"
-"""How released numbers are rounded: to the decimals of their column; in older policies, only columns of integers; or
-not at all.
-"""
 INTEGER = Precision(0, 0, "int64")
 """Precision of columns that older policies release as integers, whatever their type."""
 _MAX_EXACT = 2.0**53

@@ -13,7 +13,7 @@ from shoal.engines import spark
 from shoal.engines.memory import TableInMemory
 from shoal.errors import EngineError
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, draft_arguments, load_policy
 from shoal.release.options import build_policy
 from shoal.release.pipeline import adapt_policy, run_in_memory
 from shoal.release.result import Release
@@ -207,7 +207,7 @@ def replay(
     data : path, DataFrame, array or Table
         As for `anonymize`.
     policy : Policy or path
-        The policy of the first release.
+        The policy of the first release, or a policy file written by hand.
     hierarchies, levels : mapping, optional
         Those of the first release. Files that lie beside the policy or the table are found by name.
     threads : int, optional
@@ -226,6 +226,13 @@ def replay(
     ShoalError
         If the policy does not fit the table, or the verification fails.
     """
+    for name in () if spark.is_frame(data) else on_cluster:
+        raise EngineError.spark_only_option(name)
+    source = data if spark.is_frame(data) else tables.read_table(data)
+    beside = [source.path.parent] if isinstance(source, tables.Table) and source.path is not None else []
+    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
+    if decisions is not None:
+        return anonymize(source, threads=threads, progress=progress, **decisions, **on_cluster)
     if spark.is_frame(data):
         from shoal.release.anonymize_spark import replay_frame
 
@@ -239,13 +246,8 @@ def replay(
             **on_cluster,
         )
         return released_frame  # type: ignore[no-any-return]
-    for name in on_cluster:
-        raise EngineError.spark_only_option(name)
-    policy, folders = load_policy(policy)
-    table = tables.read_table(data)
-    if table.path is not None:
-        folders = (*folders, table.path.parent)
-    adapted = adapt_policy(policy, TableInMemory(table), hierarchies=hierarchies, levels=levels, folders=folders)
+    first, folders = load_policy(policy, beside)
+    adapted = adapt_policy(first, TableInMemory(source), hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
-        repeated = run_in_memory(table, adapted, progress=progress, is_replay=True)
-    return replace(repeated, replayed_policy=policy)
+        repeated = run_in_memory(source, adapted, progress=progress, is_replay=True)
+    return replace(repeated, replayed_policy=first)

@@ -15,15 +15,15 @@ from typing import Any
 
 from shoal import data
 from shoal.data import ReadOptions
-from shoal.data.chunked import CHUNKED_FORMATS, ChunkedFile, open_chunked
-from shoal.domain import Names, Policy, Progress, Verification, check_choice, check_k
+from shoal.data.chunked import CHUNKED_FORMATS, open_chunked
+from shoal.domain import Names, Policy, Progress, check_choice, check_k
 from shoal.engines.engine import ENGINES, LOCAL, TableProfile
 from shoal.engines.local import LocalEngine
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, draft_arguments, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
 from shoal.release.pipeline import PolicyFactory, adapt_policy, run
@@ -98,13 +98,7 @@ def anonymize_file(
     decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     on_cluster = _on_cluster(engine, job)
 
-    def make_policy(profile: TableProfile) -> Policy:
-        return build_policy(profile.sample, **decisions)
-
-    with use_threads(threads):
-        if on_cluster:
-            return release_parquet(job, make_policy, decisions)
-        return _release_file(job, make_policy)
+    return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
 
 
 @public_function()
@@ -131,12 +125,26 @@ def replay_file(
     """
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
     on_cluster = _on_cluster(engine, job)
-    first, folders = load_policy(policy, [] if on_cluster else [Path(source).parent])
+    beside = [] if on_cluster else [Path(source).parent]
+    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
+    if decisions is not None:
+        return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
+    first, folders = load_policy(policy, beside)
     make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         if on_cluster:
             return release_parquet(job, make_policy, replayed=first)
         return _release_file(job, make_policy, replayed=first)
+
+
+def _release_by_arguments(
+    job: FileJob, decisions: dict[str, Any], *, threads: int | None, on_cluster: bool
+) -> FileRelease:
+    def make_policy(profile: TableProfile) -> Policy:
+        return build_policy(profile.sample, **decisions)
+
+    with use_threads(threads):
+        return release_parquet(job, make_policy, decisions) if on_cluster else _release_file(job, make_policy)
 
 
 def _on_cluster(engine: str, job: FileJob) -> bool:
@@ -164,7 +172,9 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
         result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=replayed is not None)
-        policy = _with_input_facts(result.policy, chunked, result.proof)
+        facts = {"kind": chunked.kind, "records": result.proof.records, "file": printable_name(chunked.path.name)}
+        facts |= {"sha256": chunked.sha256, "settings": dict(chunked.settings)}
+        policy = replace(result.policy, input=facts, versions=package_versions())
         if replayed is not None and replayed.pieces is None:
             replayed = None  # the size of the parts may differ
         policy = files.final_policy(policy, result.proof, replayed=replayed)
@@ -173,12 +183,3 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
     for sentence in release.warnings:
         warn_user(sentence)
     return release
-
-
-def _with_input_facts(policy: Policy, source: ChunkedFile, proof: Verification) -> Policy:
-    facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
-    return replace(
-        policy,
-        input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
-        versions=package_versions(),
-    )

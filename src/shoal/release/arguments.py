@@ -11,7 +11,7 @@ from shoal.errors import OptionError
 from shoal.errors.deprecation import RENAMED_ARGUMENTS, warn_deprecated
 from shoal.errors.messages import similar_words
 from shoal.microaggregation import registry
-from shoal.release.options import build_policy
+from shoal.options.table import RELEASE_OPTIONS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +23,7 @@ def public_function(*, forwards: bool = False) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        known = [*signature(function).parameters, *(signature(build_policy).parameters if forwards else ())]
+        known = [*signature(function).parameters, *((option.name for option in RELEASE_OPTIONS) if forwards else ())]
         renamed = {old: new for old, new in RENAMED_ARGUMENTS.items() if new in known}
 
         @wraps(function)

@@ -10,7 +10,7 @@ from typing import Any
 
 from shoal import data
 from shoal.data import Table
-from shoal.domain import Column, Kind, Policy, Role, Schema
+from shoal.domain import Column, Kind, Policy, PolicyDraft, Role, Schema, read_policy
 from shoal.errors import ColumnError, FileError, OptionError, PolicyError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.formats import read
@@ -114,6 +114,43 @@ def load_policy(
     if isinstance(policy, Policy):
         return policy, (Path(), *folders)
     return Policy.read(policy), (Path(policy).parent, Path(), *folders)
+
+
+def draft_arguments(
+    policy: Policy | str | os.PathLike[str],
+    *,
+    hierarchies: Hierarchies,
+    levels: Levels,
+    folders: Sequence[Path] = (),
+) -> dict[str, Any] | None:
+    """Return the arguments of `shoal.anonymize` for a policy file written by hand; None for one of a release.
+
+    Files of hierarchies are searched beside the policy, here, and in the folders given.
+    """
+    draft = policy if isinstance(policy, Policy) else read_policy(policy)
+    if not isinstance(draft, PolicyDraft) or isinstance(policy, Policy):
+        return None
+    folders = (Path(policy).parent, Path(), *folders)
+    arguments = dict(draft.arguments)
+    if "k" not in arguments:
+        raise PolicyError.invalid(policy, OptionError.no_k())
+    for option, files, given in (
+        ("hierarchies", draft.hierarchy_files, hierarchies),
+        ("levels", draft.level_files, levels),
+    ):
+        sources = {str(name): source for name, source in _mapping(option, given).items()}
+        for name in sources:
+            if name not in files:
+                raise PolicyError.option_in_policy(f"what column {name} means")
+        parse = _levels if option == "levels" else _hierarchy
+        for name, file in files.items():
+            source = sources.get(name) or next((path for folder in folders if _is_file(path := folder / file)), None)
+            if source is None:
+                raise PolicyError.needs_hierarchy(name, file, ordinal=option == "levels")
+            if draft.fingerprints.get(name) not in (None, parse(source)[0].fingerprint):
+                raise PolicyError.hierarchy_changed(name)
+            arguments[option] = {**arguments.get(option, {}), name: source}
+    return arguments
 
 
 def match_columns(schema: Schema, kinds: Sequence[tuple[str, Kind]]) -> Schema:

@@ -9,23 +9,20 @@ from typing import Any
 from shoal import data, metrics
 from shoal.data import ReadOptions, Table
 from shoal.domain import (
-    MISSING_POLICIES,
     Evaluation,
     ModelCheck,
     Names,
     Role,
     Schema,
-    check_bool,
-    check_choice,
     check_k,
     select_names,
 )
 from shoal.domain.privacy_models import parse_models
 from shoal.engines import spark
-from shoal.errors import ColumnError, DataError, OptionError
+from shoal.errors import ColumnError, DataError, EngineError, OptionError
 from shoal.errors.messages import pluralize
-from shoal.hierarchy.distances import DISTANCES
 from shoal.metrics.table_pair import PairEncoder
+from shoal.options.table import check_option
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.evaluate_large import (
     EvaluationJob,
@@ -36,7 +33,6 @@ from shoal.release.evaluate_large import (
     shared_columns,
 )
 from shoal.release.inspect import is_shuffled
-from shoal.release.options import check_fraction, parse_weights
 
 
 def evaluate(
@@ -61,6 +57,7 @@ def evaluate(
     measures: str | Iterable[str] = "default",
     memory: int | str | None = None,
     options: ReadOptions | None = None,
+    on: str | None = None,
     scratch: str | None = None,
 ) -> Evaluation:
     """Measure the information loss of a release and its remaining risk.
@@ -72,8 +69,7 @@ def evaluate(
     Parameters
     ----------
     original, released : path, DataFrame, array or Table
-        Of two Spark DataFrames, whose rows have no order, only what needs no pairs of records is measured: class sizes,
-        risks, models, and what the released classes disclose.
+        Two Spark DataFrames are evaluated on their cluster; their rows have no order, see ``on``.
     quasi_identifiers : str or sequence of str
     k : int, optional
         Count the records in classes below k.
@@ -96,6 +92,9 @@ def evaluate(
         whole tables in memory.
     options : ReadOptions, optional
         How to read both files if they are evaluated in pieces; the rest is detected.
+    on : str, optional
+        Column of two Spark DataFrames that identifies records in both. Without it, only what needs no pairs of records
+        is measured: class sizes, risks, models, and what the released classes disclose.
     scratch : str, optional
         For Spark DataFrames, as for `shoal.anonymize`.
 
@@ -127,16 +126,19 @@ def evaluate(
             hierarchies=hierarchies,
             levels=levels,
             kinds=kinds,
-            standardize=check_bool("standardize", standardize),
-            distance=check_choice("distance", distance, DISTANCES),
-            separate_missing=check_choice("missing_values", missing_values, MISSING_POLICIES) == "category",
+            standardize=check_option("standardize", standardize),
+            distance=check_option("distance", distance),
+            separate_missing=check_option("missing_values", missing_values) == "category",
             sensitive=sensitive,
             models=parse_models(models),
-            weights=parse_weights(weights),
+            weights=check_option("weights", weights) or {},
         )
         if memory is None or spark.is_frame(original) or spark.is_frame(released):
-            return evaluate_frames(job, scratch)
-        return evaluate_files(job, memory, options)
+            return evaluate_frames(job, on, scratch)
+        if on is None:
+            return evaluate_files(job, memory, options)
+    if on is not None:
+        raise EngineError.spark_only_option("on")
     source = data.read_table(original, options=options)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
     release = read_release(released, source, names, options)
@@ -149,17 +151,17 @@ def evaluate(
     columns = [column for column in schema.columns if column.name in names]
     sensitive_columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
     notes: list[str] = []
-    column_weight = parse_weights(weights)
+    column_weight = check_option("weights", weights) or {}
     data.resolve_weights(names, column_weight)
-    missing = check_choice("missing_values", missing_values, MISSING_POLICIES)
-    distance = check_choice("distance", distance, DISTANCES)
+    missing = check_option("missing_values", missing_values)
+    distance = check_option("distance", distance)
     design = data.build_survey_design(source, sampling_weights=sampling_weights or "", households=households or "")
     count = partial(
         metrics.count_classes,
         names=names,
         k=k,
         missing=missing,
-        alpha=check_fraction("alpha", alpha),
+        alpha=check_option("alpha", alpha),
         design=design,
     )
     suppressed = data.fully_suppressed(release, names)
@@ -175,7 +177,7 @@ def evaluate(
         source,
         release,
         columns,
-        standardize=check_bool("standardize", standardize),
+        standardize=check_option("standardize", standardize),
         weights=column_weight,
         distance=distance,
         separate_missing=missing == "category",

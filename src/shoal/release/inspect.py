@@ -23,9 +23,9 @@ from shoal.domain import propose_schema as propose
 from shoal.domain.privacy_models import parse_models
 from shoal.engines import spark
 from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.options.table import check_option
 from shoal.release import large_tables
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
-from shoal.release.options import check_fraction
 from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
@@ -297,7 +297,7 @@ def verify(
         models=required_models,
         schema=schema,
         missing=missing,
-        alpha=check_fraction("alpha", alpha),
+        alpha=check_option("alpha", alpha),
         design=tables.build_survey_design(data, strata=strata, households=households or ""),
     )
     if against is None:

@@ -12,7 +12,6 @@ from shoal import data as tables
 from shoal import kernels, metrics
 from shoal.data import Table
 from shoal.domain import (
-    EFFORTS,
     Bound,
     IntVector,
     Names,
@@ -20,19 +19,18 @@ from shoal.domain import (
     Progress,
     Records,
     Schema,
-    check_bool,
     check_choice,
     check_k,
     no_progress,
 )
-from shoal.hierarchy.distances import DISTANCES
 from shoal.microaggregation import registry
 from shoal.microaggregation.blockwise import check_block_size
 from shoal.microaggregation.group import GroupingTask, group
+from shoal.options.table import check_option
 from shoal.recode import centroid, mean
 from shoal.release.arguments import public_function
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
-from shoal.release.options import check_seed, parse_refinement, parse_weights
+from shoal.release.options import parse_refinement
 from shoal.search.column_generation import lower_bound
 from shoal.system.threads import parallel_map, use_threads
 
@@ -95,7 +93,7 @@ def partition(
     task = GroupingTask(
         k,
         registry.AUTO if method is None else method,
-        check_seed(seed),
+        check_option("seed", seed),
         options,
         refinement=refinement,
         blocks=check_block_size(blocks, k),
@@ -148,7 +146,7 @@ def bound(
     ShoalError
         If the table or an option cannot be used.
     """
-    check_choice("effort", effort, EFFORTS)
+    check_option("effort", effort)
     table = tables.read_table(data)
     names = table.names if quasi_identifiers is None else quasi_identifiers
     schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=names)
@@ -166,9 +164,9 @@ def _encode(
     return tables.encode_records(
         table,
         schema,
-        standardize=check_bool("standardize", standardize),
-        distance=check_choice("distance", distance, DISTANCES),
-        weights=parse_weights(weights),
+        standardize=check_option("standardize", standardize),
+        distance=check_option("distance", distance),
+        weights=check_option("weights", weights) or {},
         missing=check_choice("missing_values", missing_values, ("refuse", "category", "wildcard", "impute")),
     )
 

@@ -16,7 +16,7 @@ from shoal.engines.memory import MemoryEngine
 from shoal.engines.plan import ReleasePlan
 from shoal.errors import FileError, OptionError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
-from shoal.release.options import check_table, resolve_options
+from shoal.release.options import check_table
 from shoal.release.partition import add_losses
 from shoal.release.result import Release
 from shoal.release.save import package_versions, printable_name
@@ -52,7 +52,7 @@ def run(
     """Run the pipeline; ``destination`` returns where the release is written until it is published."""
     stages = _StageProgress(engine.stages, progress or no_progress)
     profile = engine.profile(progress=stages("profile"))
-    policy = resolve_options(make_policy(profile))
+    policy = make_policy(profile)
     profiles = check_table(policy, profile, is_replay=is_replay)
     check_k(policy.k, profile.records)
     check_supported(policy, engine.unsupported)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import chain, combinations
-from math import comb
+from math import comb, inf
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from shoal.domain.arrays import dense_ranks
 from shoal.errors import OptionError
 from shoal.errors.deprecation import deprecated_property
 from shoal.metrics.minimal_uniques import MAX_COMBINED, max_combined
+from shoal.options.checks import check_fraction
 from shoal.release.arguments import public_function
-from shoal.release.options import is_seconds
 
 Codes = NDArray[np.int32]
 """A column as codes: equal numbers where no reader sees a difference."""
@@ -96,8 +96,8 @@ def uniqueness(
     ShoalError
         If a column is unknown or an option is out of range.
     """
-    if time_limit is not None and not (is_seconds(time_limit) and time_limit >= 0):
-        raise OptionError.invalid_value("time_limit", "a number from 0 on")
+    if time_limit is not None:
+        time_limit = check_fraction("time_limit", time_limit, max_value=inf)
     if isinstance(max_columns, bool) or not isinstance(max_columns, int) or max_columns < 0:
         raise OptionError.invalid_value("max_columns", "a whole number from 0 on")
     end = None if time_limit is None else time.monotonic() + time_limit

@@ -250,7 +250,7 @@ def _about_totals(policy: Policy) -> list[str]:
         for column in policy.schema.columns
         if column.name in policy.schema.quasi_identifiers and column.kind is Kind.NUMERIC and column.recode != "mean"
     ]
-    if not policy.options.get("keep_totals") or not not_kept:
+    if not policy.keep_totals or not not_kept:
         return []
     columns = f"{pluralize(len(not_kept), 'column')} ({quote_names(not_kept)})"
     return [f"The totals of {columns} are not kept: only means keep them."]

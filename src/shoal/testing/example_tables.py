@@ -15,8 +15,8 @@ import shoal
 from shoal import data as tables
 from shoal.domain import Partition, Records, Schema
 from shoal.microaggregation import registry
+from shoal.options.checks import parse_weights
 from shoal.release.column_options import resolve_schema
-from shoal.release.options import parse_weights
 
 ColumnOptions = Mapping[str, Any]
 """Hierarchies and levels of the columns of a table."""

@@ -14,19 +14,13 @@ from shoal.engines.memory import MemoryPlan, TableInMemory
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
+from shoal.options.table import check_option
 from shoal.release.arguments import public_function
 from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
-from shoal.release.options import (
-    COMMON_OPTIONS,
-    build_policy,
-    check_table,
-    is_seconds,
-    parse_refinement,
-    resolve_options,
-)
+from shoal.release.options import build_policy, check_table, parse_refinement
 from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
@@ -145,8 +139,7 @@ def compare(
         raise OptionError.invalid_value("method", "the names of methods as methods=")
     if isinstance(arguments.get("keep"), os.PathLike):
         raise OptionError.invalid_value("keep", "names of columns, and the file of finished runs as cache=")
-    if time_limit is not None and not (is_seconds(time_limit) and time_limit > 0):
-        raise OptionError.invalid_value("time_limit", "a number above 0")
+    check_option("time_limit", time_limit)
     threads = available_cores() if workers is None else _check_workers(workers)
     table = tables.read_table(data)
     levels = list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
@@ -157,9 +150,7 @@ def compare(
     names = _methods(methods, policy, table.height)
     _check_options(policy, names)
     check_table(policy, TableInMemory(table))
-    MemoryPlan.build(
-        table, resolve_options(policy)
-    )  # a table that no method accepts is refused once, not in every point
+    MemoryPlan.build(table, policy)  # a table that no method accepts is refused once, not in every point
     method_policies = {
         name: _method_policy(policy, name, refine=arguments.get("refine"), effort=arguments.get("effort"))
         for name in names
@@ -219,19 +210,19 @@ def _methods(names: str | Iterable[str] | None, policy: Policy, records: int) ->
 
 def _method_policy(policy: Policy, method: str, *, refine: Any, effort: Any) -> Policy:
     """Policy of one method: with its own options, refined as it would be alone."""
-    accepted = (*COMMON_OPTIONS, *registry.get_method(method).options)
+    accepted = registry.get_method(method).options
     return replace(
         policy,
         method=method,
-        options={n: value for n, value in policy.options.items() if n in accepted},
+        method_options={n: value for n, value in policy.method_options.items() if n in accepted},
         refinement=parse_refinement(method, refine=refine, effort=effort, time_limit=None),
     )
 
 
 def _check_options(policy: Policy, methods: Iterable[str]) -> None:
     """Refuse an option that none of the methods has."""
-    known = {*COMMON_OPTIONS, *(option for name in methods for option in registry.get_method(name).options)}
-    for name in policy.options:
+    known = {option for name in methods for option in registry.get_method(name).options}
+    for name in policy.method_options:
         if name not in known:
             raise OptionError.option_of_no_method(name, compared=True)
 

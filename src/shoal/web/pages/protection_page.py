@@ -11,14 +11,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from shoal.domain import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, check_choice, check_k
+from shoal.domain import EFFORTS, FORMULA_POLICIES, MISSING_POLICIES, check_k
 from shoal.domain.columns import Kind, Role
 from shoal.domain.privacy_models import PrivacyModel
 from shoal.errors import ColumnError, OptionError
 from shoal.errors.messages import shorten
 from shoal.microaggregation import registry
 from shoal.microaggregation.registry import AUTO, Method
-from shoal.release.options import check_fraction, check_seed
+from shoal.options.checks import check_fraction
+from shoal.options.table import check_option
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_integer
@@ -189,9 +190,7 @@ def choices_from_form(form: Form, source: SourceFile, choices: ReleaseChoices, k
         l=_l(form, choices, source) if sensitive else None,
         t=_t(form, choices) if sensitive else None,
         suppression=_suppression(form, choices),
-        missing_values=check_choice(
-            "missing_values", form.get("missing_values", choices.missing_values), MISSING_POLICIES
-        ),
+        missing_values=check_option("missing_values", form.get("missing_values", choices.missing_values)),
         **_method(form, choices, source, kinds),
         **_checkboxes(form),
         **_survey(form, source, choices),
@@ -259,9 +258,9 @@ def _method(form: Form, choices: ReleaseChoices, source: SourceFile, kinds: Sequ
         raise OptionError.method_not_applicable(name)
     effort = form.get("effort", choices.effort)
     if effort or name == AUTO:
-        effort = check_choice("effort", effort or "balanced", EFFORTS)
-    seed = form.get("seed").strip() or str(choices.seed)
-    return {"method": name, "effort": effort, "seed": check_seed(parse_integer(seed, OptionError.seed_not_integer()))}
+        effort = check_option("effort", effort or "balanced")
+    seed = parse_integer(form.get("seed").strip() or str(choices.seed), OptionError.seed_not_integer())
+    return {"method": name, "effort": effort, "seed": check_option("seed", seed)}
 
 
 def _checkboxes(form: Form) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shoal.domain.policy import EFFORTS
 from shoal.errors import ColumnError, OptionError, OutputError, ShoalError
 from shoal.microaggregation import registry
+from shoal.options.table import EFFORTS
 from shoal.report import frontier_chart
 from shoal.web.context import AppContext, app_context, project_context
 from shoal.web.errors import PageError

@@ -7,7 +7,14 @@ from typing import Any
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import ColumnError, OptionError
+from shoal.options.table import default
 from shoal.web.projects.model import ReleaseChoices, SourceFile, needs_confirmation
+
+PROTECTION_OPTIONS = (
+    *("l", "t", "max_suppression", "missing_values", "seed", "exact_means"),
+    *("sampling_weights", "strata", "households", "shuffle", "formulas"),
+)
+"""Options of a release that a project has besides those of columns, k, method and effort."""
 
 
 def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
@@ -38,20 +45,10 @@ def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) 
 
 def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
     """Return all other options except k, method and effort."""
-    arguments: dict[str, Any] = {
-        "l": choices.l,
-        "t": choices.t,
-        "max_suppression": choices.suppression or None,
-        "missing_values": None if choices.missing_values == "category" else choices.missing_values,
-        "seed": choices.seed or None,
-        "exact_means": choices.exact_means or None,
-        "sampling_weights": choices.sampling_weights or None,
-        "strata": list(choices.strata) or None,
-        "households": choices.households or None,
-        "shuffle": choices.shuffle or None,
-        "formulas": None if choices.formulas == "keep" else choices.formulas,
-    }
-    return {name: value for name, value in arguments.items() if value is not None}
+    fields = {name: "suppression" if name == "max_suppression" else name for name in PROTECTION_OPTIONS}
+    values = {name: getattr(choices, field) for name, field in fields.items()}
+    arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {name: value for name, value in arguments.items() if value not in (None, "", [], default(name))}
 
 
 def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.domain.columns import Kind
+from shoal.domain.recodings import recodings
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy import Hierarchy, formats
-from shoal.recode.recode import recodings
 from shoal.system.transaction import write_file
 from shoal.web.errors import PageError
 from shoal.web.projects.model import ColumnChoice, ColumnFacts, effective_kind

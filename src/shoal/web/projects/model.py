@@ -16,6 +16,7 @@ from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.domain.columns import Kind, Role
+from shoal.options.table import default
 from shoal.web.errors import PageError
 from shoal.web.projects.import_settings import is_valid
 
@@ -165,18 +166,18 @@ class ReleaseChoices(_Plain):
     """None until the user decides: there is no default."""
     l: int | None = None  # noqa: E741
     t: float | None = None
-    suppression: float = 0.0
-    missing_values: str = "category"
+    suppression: float = default("max_suppression")
+    missing_values: str = default("missing_values")
     method: str = "auto"
     effort: str = "balanced"
     """Empty for a method other than ``auto`` without local search."""
-    seed: int = 0
-    exact_means: bool = False
+    seed: int = default("seed")
+    exact_means: bool = default("exact_means")
     sampling_weights: str = ""
     strata: tuple[str, ...] = ()
     households: str = ""
-    shuffle: bool = False
-    formulas: str = "keep"
+    shuffle: bool = default("shuffle")
+    formulas: str = default("formulas")
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
