@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from shoal.errors import OutputError
-from shoal.system.scratch import ScratchFolder, hash_facts, scratch_path
+from shoal.system.scratch import ScratchFolder, hash_facts, scratch_path, temporary_folder
 
 
 def test_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
@@ -65,3 +66,26 @@ def test_damaged_notes_are_none(tmp_path: Path, damage: str) -> None:
 def test_a_fingerprint_tells_facts_apart() -> None:
     assert hash_facts({"a": 1, "b": 2}) == hash_facts({"b": 2, "a": 1})
     assert hash_facts({"a": 1}) != hash_facts({"a": 2})
+
+
+def test_a_temporary_folder_removes_those_of_killed_processes_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    number = "0123456789abcdef"
+    for name in (f"shoal-scratch-{number}", f"start-{number}", "shoal-scratch-photos", f"shoal-{number}"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("x")
+    with temporary_folder() as living, temporary_folder() as other:
+        assert living.is_dir()
+        assert other.stat().st_mode & 0o777 == 0o700
+        left = {path.name for path in tmp_path.iterdir()} - {living.name, other.name}
+    assert left == {f"start-{number}", "shoal-scratch-photos", f"shoal-{number}"}
+    assert {path.name for path in tmp_path.iterdir()} == left
+
+
+def test_an_interrupt_removes_a_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(KeyboardInterrupt), temporary_folder():
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())

@@ -60,11 +60,17 @@ def _open_frame(source: Any) -> Table:
     return check_table(table)
 
 
-def _read_file(path: Path, options: ReadOptions) -> Table:
+def file_kind(path: Path, options: ReadOptions) -> str:
+    """Return the format of an existing file."""
     kind = options.format or format_of(path)
     check_file_exists(path)
     if kind is None:
         raise FileError.unknown_format(path, EXTENSIONS)
+    return kind
+
+
+def _read_file(path: Path, options: ReadOptions) -> Table:
+    kind = file_kind(path, options)
     settings: dict[str, Any] = {"format": kind}
     if kind == "excel" or is_compressed(path):
         check_memory(path)

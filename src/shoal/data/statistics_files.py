@@ -141,10 +141,8 @@ class LabelledCells(PolarsCells):
         content = self.content(name)
         if content.type != "labels" or not isinstance(column, TextColumn):
             return column
-        first = content.values.arg_unique()
         codes = series_content(self.table[name]).text_values
-        pairs = zip(content.values.gather(first).to_list(), codes.gather(first).to_list(), strict=True)
-        code_of = {label: code for label, code in pairs if label is not None}
+        code_of = {label: codes[row] for label, row in first_rows(content.values).items()}
         used = set(column.codes[column.codes >= 0].tolist())
         if not all(column.words[place] in code_of for place in used):
             return column

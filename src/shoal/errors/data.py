@@ -144,6 +144,22 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def keys_not_unique(cls, column: str, records: int) -> Self:
+        return cls(
+            f"Column {quote_name(column)} does not identify every record: {pluralize(records, 'record')} repeat a value"
+            " or have none",
+            "give a column with a value of its own for each record with on=, or leave out on=",
+        )
+
+    @classmethod
+    def keys_differ(cls, column: str, records: int) -> Self:
+        return cls(
+            f"Column {quote_name(column)} of the release lacks the value of {pluralize(records, 'record')} of the"
+            " original",
+            "give a column with the same values in both tables with on=, or leave out on=",
+        )
+
+    @classmethod
     def record_counts_differ(cls, original: int, released: int) -> Self:
         fact = f"The original has {pluralize(original, 'record')} and the release {released:,}"
         return cls(fact, "give the two tables with the same records in the same order")

@@ -15,8 +15,8 @@ from typing import Any
 
 from shoal import data
 from shoal.data import ReadOptions
-from shoal.data.chunked import CHUNKED_FORMATS, ChunkedFile, open_chunked
-from shoal.domain import Names, Policy, Progress, Verification, check_choice, check_k
+from shoal.data.chunked import CHUNKED_FORMATS, open_chunked
+from shoal.domain import Names, Policy, Progress, check_choice, check_k
 from shoal.engines.engine import ENGINES, LOCAL, TableProfile
 from shoal.engines.local import LocalEngine
 from shoal.engines.memory_budget import check_memory, memory_budget
@@ -172,7 +172,9 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
         result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=replayed is not None)
-        policy = _with_input_facts(result.policy, chunked, result.proof)
+        facts = {"kind": chunked.kind, "records": result.proof.records, "file": printable_name(chunked.path.name)}
+        facts |= {"sha256": chunked.sha256, "settings": dict(chunked.settings)}
+        policy = replace(result.policy, input=facts, versions=package_versions())
         if replayed is not None and replayed.pieces is None:
             replayed = None  # the size of the parts may differ
         policy = files.final_policy(policy, result.proof, replayed=replayed)
@@ -181,12 +183,3 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
     for sentence in release.warnings:
         warn_user(sentence)
     return release
-
-
-def _with_input_facts(policy: Policy, source: ChunkedFile, proof: Verification) -> Policy:
-    facts = {"kind": source.kind, "records": proof.records, "file": printable_name(source.path.name)}
-    return replace(
-        policy,
-        input={**facts, "sha256": source.sha256, "settings": dict(source.settings)},
-        versions=package_versions(),
-    )

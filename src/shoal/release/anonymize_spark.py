@@ -108,10 +108,14 @@ def _release_frame(
     from shoal.engines.spark.storage import RELEASED, HadoopStorage, default_scratch
 
     session, ceiling = session_of(frame), check_memory(memory)
-    base = default_scratch(session, scratch)
-    with translate_spark_errors(), HadoopStorage(session).scratch_folder(base, keep_release=True) as folder:
+    storage, base = HadoopStorage(session), default_scratch(session, scratch)
+    with (
+        translate_spark_errors(),
+        storage.scratch_folder(base, keep=True) as kept,
+        storage.scratch_folder(kept) as folder,
+    ):
         source = snapshot(own_session(session), frame, f"{folder}/table")
-        part = f"{folder}/{RELEASED}"
+        part = f"{kept}/{RELEASED}"
         engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=False)
         result = run(engine, make_policy, lambda: part, progress=progress, is_replay=is_replay)
         policy = _with_input_facts(source, result.policy, {"kind": "spark"}).with_output(result.proof)

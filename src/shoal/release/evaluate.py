@@ -19,7 +19,7 @@ from shoal.domain import (
 )
 from shoal.domain.privacy_models import parse_models
 from shoal.engines import spark
-from shoal.errors import ColumnError, DataError, OptionError
+from shoal.errors import ColumnError, DataError, EngineError, OptionError
 from shoal.errors.messages import pluralize
 from shoal.metrics.table_pair import PairEncoder
 from shoal.options.table import check_option
@@ -57,6 +57,7 @@ def evaluate(
     measures: str | Iterable[str] = "default",
     memory: int | str | None = None,
     options: ReadOptions | None = None,
+    on: str | None = None,
     scratch: str | None = None,
 ) -> Evaluation:
     """Measure the information loss of a release and its remaining risk.
@@ -68,8 +69,7 @@ def evaluate(
     Parameters
     ----------
     original, released : path, DataFrame, array or Table
-        Of two Spark DataFrames, whose rows have no order, only what needs no pairs of records is measured: class sizes,
-        risks, models, and what the released classes disclose.
+        Two Spark DataFrames are evaluated on their cluster; their rows have no order, see ``on``.
     quasi_identifiers : str or sequence of str
     k : int, optional
         Count the records in classes below k.
@@ -92,6 +92,9 @@ def evaluate(
         whole tables in memory.
     options : ReadOptions, optional
         How to read both files if they are evaluated in pieces; the rest is detected.
+    on : str, optional
+        Column of two Spark DataFrames that identifies records in both. Without it, only what needs no pairs of records
+        is measured: class sizes, risks, models, and what the released classes disclose.
     scratch : str, optional
         For Spark DataFrames, as for `shoal.anonymize`.
 
@@ -131,8 +134,11 @@ def evaluate(
             weights=check_option("weights", weights) or {},
         )
         if memory is None or spark.is_frame(original) or spark.is_frame(released):
-            return evaluate_frames(job, scratch)
-        return evaluate_files(job, memory, options)
+            return evaluate_frames(job, on, scratch)
+        if on is None:
+            return evaluate_files(job, memory, options)
+    if on is not None:
+        raise EngineError.spark_only_option("on")
     source = data.read_table(original, options=options)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
     release = read_release(released, source, names, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from shoal.errors import ColumnError, DataError, OptionError
 from shoal.errors.messages import pluralize, quote_names
 from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 from shoal.metrics.evaluate import ClassSizeCounts, compute_part_sums, distance_name, evaluate_classes, evaluate_parts
-from shoal.metrics.inputs import EquivalenceClasses
+from shoal.metrics.inputs import EquivalenceClasses, TableFacts
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.metrics.table_pair import PairEncoder
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
@@ -32,10 +32,16 @@ from shoal.release.inspect import is_shuffled
 from shoal.release.large_tables import COUNT_FRACTION, open_in_pieces, stored_frame
 from shoal.system.scratch import temporary_folder
 
+if TYPE_CHECKING:
+    from shoal.engines.spark.parquet_source import SparkSource
+    from shoal.engines.spark.verify_parquet import SparkVerification
+
+_ANY_K = 2
+"""Class sizes do not depend on k."""
 _IN_PIECES = "attacks, and queries about sensitive columns, are not measured in pieces"
 _WITHOUT_PAIRS = (
     "only class sizes, risks, models and what classes disclose are measured: rows of Spark have no order, so the"
-    " released values of an original record are not known"
+    " released values of an original record are not known; on= names a column that identifies records in both tables"
 )
 
 
@@ -77,6 +83,21 @@ class EvaluationJob:
             levels=self.levels,
             kinds=self.kinds,
             allow_mixed=True,
+        )
+
+    def fit(
+        self, original: TableStatistics, released: TableStatistics, schema: Schema, names: Sequence[str]
+    ) -> tuple[PairEncoder, TableFacts]:
+        """Return the encoder of both tables, and the facts of the original."""
+        return PairEncoder.from_statistics(
+            original,
+            released,
+            [column for column in schema.columns if column.name in names],
+            k=self.k,
+            standardize=self.standardize,
+            weights=self.weights,
+            distance=self.distance,
+            separate_missing=self.separate_missing,
         )
 
 
@@ -149,16 +170,7 @@ class _FilePair:
     def evaluate(self, folder: Any, max_bytes: int) -> Evaluation:
         """Read both files once more; at most about ``max_bytes`` of the classes of each are in memory."""
         job, schema = self.job, self.job.schema(self.statistics, self.source.names)
-        encoder, facts = PairEncoder.from_statistics(
-            self.statistics,
-            self.released,
-            [column for column in schema.columns if column.name in self.names],
-            k=job.k,
-            standardize=job.standardize,
-            weights=job.weights,
-            distance=job.distance,
-            separate_missing=job.separate_missing,
-        )
+        encoder, facts = job.fit(self.statistics, self.released, schema, self.names)
         before, after = ClassCounter(folder, self.names, max_bytes=max_bytes), self._counter(schema, folder, max_bytes)
         sums, n_suppressed = [], 0
         order = data.RowOrder(self.columns[1][len(self.names) :])
@@ -208,45 +220,103 @@ def _class_sizes(sizes: Mapping[int, int], n_suppressed: int = 0) -> ClassSizeCo
     return ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])), n_suppressed)
 
 
-def evaluate_frames(job: EvaluationJob, scratch: str | None) -> Evaluation:
-    """Evaluate the classes of two Spark frames on the cluster; without pairs of records, losses are not measured."""
-    from shoal.engines.spark.table_profile import profile_source
-    from shoal.engines.spark.verify_parquet import verify_on_spark
-
+def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) -> Evaluation:
+    """Evaluate two Spark frames on the cluster; without a key, the released values of a record are not known."""
     for frame in (job.original, job.released):
         if not spark.is_frame(frame):
             raise OptionError.two_frames()
-    names, _ = job.columns(job.original.columns)
+    names, sensitive = job.columns(job.original.columns)
     for name in names:
         if name not in job.released.columns:
             raise ColumnError.missing_in_release(name)
-    _, sensitive = job.columns(job.released.columns)
-    k = job.k or 2
-    with stored_frame(job.original, names, scratch) as (original, folder):
-        before = verify_on_spark(
-            original, folder, k=k, quasi_identifiers=names, schema=Schema(()), records=original.records
+    for frame in (job.original, job.released) if key is not None else ():
+        if key not in frame.columns:
+            raise ColumnError.unknown(str(key), frame.columns)
+    keys = [] if key is None else [key]
+    with (
+        stored_frame(job.original, [*names, *sensitive, *keys], scratch) as (original, folder),
+        stored_frame(job.released, [*names, *([] if keys else sensitive), *keys], scratch) as (released, other),
+    ):
+        if original.records != released.records:
+            raise DataError.record_counts_differ(original.records, released.records)
+        pair = _FramePair(job, original, released, folder, other, names, sensitive)
+        return pair.evaluate_classes() if key is None else pair.evaluate(key)
+
+
+@dataclass(frozen=True)
+class _FramePair:
+    """Two stored frames, and the folders for their statistics."""
+
+    job: EvaluationJob
+    original: SparkSource
+    released: SparkSource
+    folder: str
+    other: str
+    names: tuple[str, ...]
+    sensitive: tuple[str, ...]
+
+    def evaluate_classes(self) -> Evaluation:
+        """Evaluate the classes; sensitive columns are those of the release."""
+        statistics = self._profile(self.released, self.other, self.sensitive) if self.sensitive else None
+        before, after = self._original_classes(), self._released_classes(self.released, statistics)
+        return evaluate_classes(
+            _class_sizes(before.class_sizes),
+            _class_sizes(after.class_sizes),
+            k=self.job.k,
+            quasi_identifiers=self.names,
+            disclosures=after.disclosures,
+            models=after.proof.models,
+            notes=(*unmeasured_notes(self.sensitive, after.disclosures), _WITHOUT_PAIRS),
         )
-    with stored_frame(job.released, [*names, *sensitive], scratch) as (released, folder):
-        if before.proof.records != released.records:
-            raise DataError.record_counts_differ(before.proof.records, released.records)
-        statistics = profile_source(released, f"{folder}/statistics", names=sensitive) if sensitive else None
-        after = verify_on_spark(
-            released,
-            f"{folder}/statistics",
-            k=k,
-            quasi_identifiers=names,
-            schema=Schema(()) if statistics is None else job.schema(statistics, job.released.columns),
-            models=job.models,
-            sensitive=sensitive,
-            records=released.records,
-            statistics=statistics,
+
+    def evaluate(self, key: str) -> Evaluation:
+        """Evaluate the records that have the same key."""
+        from shoal.engines.spark.evaluate_pairs import join_by_key, sum_metrics
+
+        job, columns = self.job, (*self.names, *self.sensitive)
+        joined = join_by_key(
+            self.original, self.released, key, f"{self.folder}/joined", names=self.names, sensitive=self.sensitive
         )
-    return evaluate_classes(
-        _class_sizes(before.class_sizes),
-        _class_sizes(after.class_sizes),
-        k=job.k,
-        quasi_identifiers=names,
-        disclosures=after.disclosures,
-        models=after.proof.models,
-        notes=(*unmeasured_notes(sensitive, after.disclosures), _WITHOUT_PAIRS),
-    )
+        statistics = self._profile(self.original, self.folder, columns)
+        released = self._profile(self.released, self.other, self.names)
+        encoder, facts = job.fit(statistics, released, job.schema(statistics, self.original.names), self.names)
+        sums, n_suppressed = sum_metrics(joined, (statistics, released), encoder, facts)
+        before, after = self._original_classes(), self._released_classes(joined.source, statistics)
+        return evaluate_parts(
+            sums,
+            replace(facts, n_classes=after.proof.classes),
+            before=_class_sizes(before.class_sizes),
+            after=_class_sizes(after.class_sizes, n_suppressed),
+            base=encoder.scale.name if encoder.scale else "none",
+            distance=distance_name(encoder.categories, job.distance),
+            disclosures=after.disclosures,
+            models=after.proof.models,
+            notes=(*incomparable_notes(encoder), *unmeasured_notes(self.sensitive, after.disclosures), _IN_PIECES),
+        )
+
+    def _profile(self, source: SparkSource, folder: str, names: Sequence[str]) -> TableStatistics:
+        from shoal.engines.spark.table_profile import profile_source
+
+        return profile_source(source, f"{folder}/statistics", names=names)
+
+    def _original_classes(self) -> SparkVerification:
+        return self._count(self.original, Schema(()))
+
+    def _released_classes(self, source: SparkSource, statistics: TableStatistics | None) -> SparkVerification:
+        if statistics is None:
+            return self._count(source, Schema(()))
+        schema = self.job.schema(statistics, source.names)
+        return self._count(source, schema, models=self.job.models, sensitive=self.sensitive, statistics=statistics)
+
+    def _count(self, source: SparkSource, schema: Schema, **sensitive: Any) -> SparkVerification:
+        from shoal.engines.spark.verify_parquet import verify_on_spark
+
+        return verify_on_spark(
+            source,
+            "",
+            k=self.job.k or _ANY_K,
+            quasi_identifiers=self.names,
+            schema=schema,
+            records=source.records,
+            **sensitive,
+        )

@@ -27,7 +27,6 @@ from shoal.system.locks import is_own, lock_abandoned, open_locked, unlock
 
 _MARKER, _TEMPORARY_MARKER = "shoal.scratch", "owner.lock"
 """Marker files of scratch folders; a running process holds the lock."""
-_TEMPORARY = re.compile(r"(start|shoal-scratch)-[0-9a-f]{16}")
 
 
 def scratch_path(target: Path, folder: Path | None = None) -> Path:
@@ -112,18 +111,18 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
     It is created below ``parent``, which becomes private, or in the shared folder for temporary files.
     """
-    name = secrets.token_hex(8)
+    prefix = "shoal-scratch-" if parent is None else "start-"
     try:
         if parent is not None:
             _make_private(parent)
-        folder = Path(tempfile.gettempdir()) / f"shoal-scratch-{name}" if parent is None else parent / f"start-{name}"
-        for other in folder.parent.iterdir():
-            if _TEMPORARY.fullmatch(other.name):
+        place = parent or Path(tempfile.gettempdir())
+        for other in place.iterdir():
+            if re.fullmatch(f"{prefix}[0-9a-f]{{16}}", other.name):
                 remove_abandoned(other, resumable=False)
     except OSError as error:
         raise OutputError.unwritable(parent or "the folder for temporary files", os_error_reason(error)) from None
-    with ScratchFolder(folder, resumable=False):
-        yield folder
+    with ScratchFolder(place / f"{prefix}{secrets.token_hex(8)}", resumable=False) as scratch:
+        yield scratch.folder
 
 
 def remove_abandoned(folder: Path, *, resumable: bool = True) -> None:

@@ -128,3 +128,30 @@ def test_frames_are_evaluated_on_their_cluster(spark: Any, persons: Path) -> Non
         shoal.evaluate(original, path, **options)
     with pytest.raises(DataError, match="has 240 records and the release 10"):
         shoal.evaluate(original, original.limit(10), **options)
+
+
+def test_frames_with_a_key_are_measured_as_in_memory(spark: Any, tmp_path: Path) -> None:
+    source, path = tmp_path / "people.parquet", tmp_path / "released.parquet"
+    shoal.example_register(300).drop("name").write_parquet(source)
+    names = ["age", "height_cm", "sex", "birth_date"]
+    made = shoal.anonymize(source, k=4, quasi_identifiers=names, keep="person_id", sensitive="diagnosis", recode="lcs")
+    made.table.write_parquet(path)
+    options = {"k": 4, "quasi_identifiers": names, "sensitive": "diagnosis", "models": {"diagnosis": "distinct-l(2)"}}
+    whole = shoal.evaluate(source, path, **options)
+    frame, release = spark.read.parquet(str(source)), spark.read.parquet(str(path)).orderBy("height_cm")
+    found = shoal.evaluate(frame, release, on="person_id", **options)
+    assert found.disclosures == whole.disclosures
+    assert found.loss["information_loss"] is not None
+    for mine, theirs in ((found.loss, whole.loss), (found.before, whole.before), (found.after, whole.after)):
+        same = {name: theirs[name] if figure is None else pytest.approx(theirs[name]) for name, figure in mine.items()}
+        assert mine == same
+    assert set(found.changes) == set(whole.changes)
+    for column, figures in found.changes.items():
+        assert figures == {name: pytest.approx(whole.changes[column][name]) for name in figures}
+    with pytest.raises(DataError, match="'sex' does not identify every record"):
+        shoal.evaluate(frame, release, on="sex", **options)
+    moved = release.selectExpr("*", "concat(person_id, 'x') as other").drop("person_id")
+    with pytest.raises(DataError, match="lacks the value of 300 records"):
+        shoal.evaluate(frame, moved.withColumnRenamed("other", "person_id"), on="person_id", **options)
+    with pytest.raises(ColumnError, match="no column 'nobody'"):
+        shoal.evaluate(frame, release, on="nobody", **options)

@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data.chunked.exact_moments import ExactMoments
 from shoal.data.column_profiles import pattern_texts
 from shoal.data.csv.delimited_cells import DelimitedCells
-from shoal.data.csv.text_values import BLANKS, DATE, NUMBER, FieldParser, parse_floats
+from shoal.data.csv.text_values import BLANKS, CODE, DATE, INTEGER, NUMBER, FieldParser, are_dates, parse_floats
 from shoal.data.decimals import DecimalPlaces, decimals_of_series, decimals_of_text, float_dtype
 from shoal.data.encode.dates import ZONE, day_numbers, has_zones, times_of_day, utc_suffix
 from shoal.data.equivalence_classes import comparable_values
@@ -22,7 +22,6 @@ from shoal.domain import BoolVector, IntVector
 from shoal.errors import ColumnError
 
 _NEVER = 2**62
-_CODE, _DIGITS = r"^[+-]?0[0-9]+$", r"^[+-]?[0-9]+$"
 _STANDARD = FieldParser()
 
 
@@ -203,9 +202,9 @@ def _sketch_fields(distinct: DistinctCells, notation: CellNotation) -> ColumnSke
         standard = distinct._replace(cells=notation.parser.to_standard(distinct.cells))
         sketch += _sketch_texts(standard.filter(other))
     if number.any():
-        digits = plain.str.contains(_DIGITS)
+        digits = plain.str.contains(INTEGER)
         fits = plain.filter(number).cast(pl.Int64, strict=False).is_not_null().all()
-        zeros, fractions = bool(plain.str.contains(_CODE).any()), not (digits | absent).all()
+        zeros, fractions = bool(plain.str.contains(CODE).any()), not (digits | absent).all()
         sketch += ColumnSketch(leading_zeros=zeros, non_integers=fractions, overflows=not fits)
         if not other.any():
             sketch += _sketch_numbers(distinct.filter(number), parse_floats(plain, number).filter(number))
@@ -232,9 +231,7 @@ def _sketch_numbers(distinct: DistinctCells, numbers: pl.Series) -> ColumnSketch
 def _sketch_texts(distinct: DistinctCells) -> ColumnSketch:
     """Return the sketch of texts, some or all of which may be dates."""
     cells = distinct.cells
-    dates = cells.str.contains(DATE)
-    dates &= cells.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False).is_not_null()
-    undated = distinct.occurrence(~dates)
+    undated = distinct.occurrence(~are_dates(cells))
     words = distinct.occurrence(np.ones(len(cells), dtype=np.bool_))
     like = cells.str.strip_chars().str.contains(DATE)
     if not like.any():

@@ -15,10 +15,9 @@ import polars as pl
 from polars import selectors
 
 from shoal.data.csv.text_chunks import delimited_chunks, open_delimited
-from shoal.data.file_formats import EXTENSIONS, format_of
 from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.library_errors import translate_read_errors
-from shoal.data.read import check_file_exists, file_sha256, file_state
+from shoal.data.read import file_kind, file_sha256, file_state
 from shoal.data.table import ReadOptions, Settings, Table, TableCells, check_table
 from shoal.errors import ColumnError, FileError, OptionError
 from shoal.system.threads import threads
@@ -95,10 +94,7 @@ def open_chunked(
     if options is not None and not isinstance(options, ReadOptions):
         raise OptionError.invalid_value("options", "ReadOptions")
     path, options = Path(os.fsdecode(path)), options or ReadOptions()
-    kind = options.format or format_of(path)
-    check_file_exists(path)
-    if kind is None:
-        raise FileError.unknown_format(path, EXTENSIONS)
+    kind = file_kind(path, options)
     if kind not in ("csv", "tsv", "parquet", "arrow"):
         raise FileError.not_streamed(path, kind)
     state = file_state(path)

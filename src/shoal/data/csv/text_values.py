@@ -29,6 +29,9 @@ _SAMPLE = 1_000
 
 NUMBER = rf"^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|{_INFINITY})$"
 """A number in standard form."""
+INTEGER = r"^[+-]?[0-9]+$"
+CODE = r"^[+-]?0[0-9]+$"
+"""An integer with leading zeros."""
 
 
 class FieldParser(NamedTuple):
@@ -52,6 +55,12 @@ class FieldParser(NamedTuple):
         """Return the fields of a text column with missing values as null."""
         blank = text == "" if self.blank == ("",) else text.str.strip_chars(BLANKS).is_in(list(self.blank))
         return text.set(blank, None) if blank.any() else text
+
+
+def are_dates(texts: pl.Series) -> pl.Series:
+    """Return which texts begin with a date of the calendar, in ISO 8601."""
+    days = texts.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
+    return texts.str.contains(DATE) & days.is_not_null()
 
 
 def is_number(text: str) -> bool:
@@ -94,7 +103,7 @@ def _infer(text: pl.Series, reading: FieldParser) -> ColumnContent:
     if _has_leading_zeros(plain):
         return ColumnContent(Kind.NOMINAL, "text", values)
     digits = plain.set(is_missing, None) if is_missing.any() else plain
-    if all(some.str.contains(r"^[+-]?[0-9]+$").all() for some in (digits.head(_SAMPLE), digits)):
+    if all(some.str.contains(INTEGER).all() for some in (digits.head(_SAMPLE), digits)):
         integers = digits.cast(pl.Int64, strict=False)
         fits = integers.null_count() == len(text) - n_numbers
         return ColumnContent(Kind.NUMERIC, "integer", integers if fits else digits, numbers)
@@ -120,7 +129,7 @@ def _parse_integers(text: pl.Series, missing: tuple[str, ...]) -> pl.Series | No
 def _has_leading_zeros(plain: pl.Series) -> bool:
     """Return whether any field is an integer with leading zeros."""
     candidates = [plain.filter(plain.str.starts_with(start)) for start in ("0", "-0", "+0")]
-    return any(some.str.contains(r"^[+-]?0[0-9]+$").any() for some in candidates)
+    return any(some.str.contains(CODE).any() for some in candidates)
 
 
 def _parse_floats(plain: pl.Series) -> pl.Series:
@@ -137,10 +146,8 @@ def _dates_or_text(plain: pl.Series, values: pl.Series, missing: tuple[str, ...]
     if sample.str.contains(DATE).all():
         present = _mask_missing(plain, values, missing)
         distinct = present.drop_nulls().unique()
-        if len(distinct) and distinct.str.contains(DATE).all():
-            days = distinct.str.slice(0, 10).str.to_date("%Y-%m-%d", strict=False)
-            if days.null_count() == 0:
-                return ColumnContent(Kind.DATE, "date", present)
+        if len(distinct) and are_dates(distinct).all():
+            return ColumnContent(Kind.DATE, "date", present)
     return ColumnContent(Kind.NOMINAL, "text", values)
 
 

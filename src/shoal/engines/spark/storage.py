@@ -94,18 +94,6 @@ class HadoopStorage:
         with self._at(folder) as (path, system):
             return not system.exists(path) or len(system.listStatus(path)) == 0
 
-    def keep_only(self, folder: str, name: str) -> None:
-        """Remove the content of a folder except one entry."""
-        with self._at(folder) as (path, system):
-            for entry in system.listStatus(path):
-                if str(entry.getPath().getName()) != name:
-                    system.delete(entry.getPath(), True)
-
-    def remove_at_exit(self, address: str) -> None:
-        """Remove it when the JVM exits, even if this process is killed."""
-        with self._at(address) as (path, system):
-            system.deleteOnExit(path)
-
     def move(self, old: str, new: str) -> None:
         """Rename, atomically if the file system can; never replace anything."""
         with self._at(old, written=new) as (path, system):
@@ -136,23 +124,19 @@ class HadoopStorage:
                 system.setPermission(path, self._hadoop.permission.FsPermission.getDirDefault().applyUMask(mask))
 
     @contextmanager
-    def scratch_folder(self, base: str, *, keep_release: bool = False) -> Iterator[str]:
-        """Yield a new private folder, removed at exit or when the JVM exits.
-
-        With ``keep_release``, the folder ``released`` in it stays until the JVM exits.
-        """
+    def scratch_folder(self, base: str, *, keep: bool = False) -> Iterator[str]:
+        """Yield a new private folder and remove it; with ``keep`` it stays after success until the JVM exits."""
         folder = f"{self.qualified(self.resolve(base)).rstrip('/')}/.shoal-scratch-{secrets.token_hex(8)}"
         self.make_folder(folder)
-        self.remove_at_exit(folder)
+        with self._at(folder) as (path, system):
+            system.deleteOnExit(path)  # even if this process is killed
         try:
             yield folder
         except BaseException:
             with suppress(ShoalError):  # the original error is raised
                 self.remove(folder)
             raise
-        if keep_release:
-            self.keep_only(folder, RELEASED)
-        else:
+        if not keep:
             self.remove(folder)
 
     def release_outputs(self, folder: str, place: str, *, force: bool) -> tuple[HadoopOutput, HadoopOutput]:

@@ -6,12 +6,15 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal import data
 from shoal.data import Table
-from shoal.domain import ModelCheck, Policy, SurveyDesign, Verification
+from shoal.data.chunked import ChunkedFile
+from shoal.domain import ModelCheck, Policy, Verification
+from shoal.engines.memory_budget import MemoryBudget
 from shoal.errors import FileError, ShoalError
 from shoal.errors.messages import format_number, pluralize, quote_name, quote_names
 from shoal.release.bundle.archive import (
@@ -25,10 +28,12 @@ from shoal.release.bundle.archive import (
     safe_name,
 )
 from shoal.release.column_options import resolve_policy_schema
-from shoal.release.save import check_path, read_back
+from shoal.release.file_release import DEFAULT_MEMORY
+from shoal.release.large_tables import COUNT_FRACTION, open_in_pieces
+from shoal.release.save import check_path
 from shoal.report import text
 from shoal.system.scratch import temporary_folder
-from shoal.verification.verify import verify
+from shoal.verification.verify import verify, verify_chunks
 
 _TOLERANCE = 1e-9
 """Tolerance for measures that were computed on another machine."""
@@ -159,32 +164,54 @@ def _check_policy(manifest: Manifest, policy: Policy) -> Iterator[CheckResult]:
     )
 
 
+class _Recount(NamedTuple):
+    proof: Verification
+    unknown: list[str]
+    """What the release does not tell, so that it could not be counted."""
+    certain: bool = True
+    """Whether a class below k is a violation for sure."""
+
+
 def _count_release(
     archive: Archive, manifest: Manifest, policy: Policy, measures: Mapping[str, Any]
 ) -> tuple[list[CheckResult], Verification | None]:
-    """Extract the release, and count its classes; no verification if it could not be counted."""
+    """Extract the release and count its classes; no verification if it could not be counted."""
     with temporary_folder() as folder:
         # the name in the archive may not be valid on this system
         path = folder / f"release{data.full_extension(Path(manifest.release))}"
         archive.copy(manifest.release, path)
+        options, names = data.release_read_options(
+            path, policy.schema.released, settings=policy.input.get("settings", {}), formulas=policy.formulas
+        )
+        policy, recount = policy.rename(names), None
         try:
-            table, renamed_policy = read_back(path, policy)
+            if policy.pieces is None:
+                table = data.read_table(path, options=options)
+                released, recount = table.names, partial(_count_table, table, policy, measures)
+            else:
+                source, budget = open_in_pieces(path, memory=DEFAULT_MEMORY, options=options)
+                released, recount = source.names, partial(_count_chunks, source, policy, folder, budget)
         except ShoalError as error:
             raise FileError(error.fact.replace(repr(str(path)), repr(manifest.release)), error.hint) from None
-        return _count_classes(table, renamed_policy, measures)
+        if released != policy.schema.released:
+            return [CheckResult("columns", False, "other columns than the policy releases")], None
+        proof, unknown, certain = recount()
+    columns_text = f"{pluralize(len(released), 'column')}, those that the policy releases"
+    checks = [
+        CheckResult("columns", True, columns_text),
+        _check_k(proof, certain=certain),
+        *(_check_model(check) for check in proof.models),
+        *_compare_counts(proof, policy, measures, exact=not unknown),
+        *(CheckResult("not told", None, what) for what in unknown),
+    ]
+    return checks, proof
 
 
-def _count_classes(
-    table: Table, policy: Policy, measures: Mapping[str, Any]
-) -> tuple[list[CheckResult], Verification | None]:
-    """Count the classes of a release by its policy, as far as the release contains the columns."""
+def _count_table(table: Table, policy: Policy, measures: Mapping[str, Any]) -> _Recount:
+    """Count the classes of a release in memory, as far as it contains the columns."""
     schema = policy.schema
-    if table.names != schema.released:
-        return [CheckResult("columns", False, "other columns than the policy releases")], None
-    columns_text = f"{pluralize(len(table.names), 'column')}, those that the policy releases"
-    design, unknown = _design(table, policy)
-    has_design = bool(policy.survey.strata or policy.survey.households)
-    wildcards = policy.missing == "wildcard" and not has_design
+    strata, households, unknown = _design_columns(policy)
+    wildcards = policy.missing == "wildcard" and not (policy.survey.strata or policy.survey.households)
     suppressed = data.fully_suppressed(table, schema.quasi_identifiers) if wildcards and policy.suppression else None
     certain = suppressed is None or int(suppressed.sum()) == measures.get("suppressed")
     if suppressed is not None and not certain:
@@ -198,27 +225,37 @@ def _count_classes(
         schema=schema,
         missing="wildcard" if wildcards else "category",
         alpha=policy.alpha,
-        design=design,
+        design=data.build_survey_design(table, strata=strata, households=households),
         suppressed=suppressed,
     )
-    checks = [
-        CheckResult("columns", True, columns_text),
-        _check_k(proof, certain=certain),
-        *(_check_model(check) for check in proof.models),
-        *_compare_counts(proof, policy, measures, exact=not unknown),
-        *(CheckResult("not told", None, what) for what in unknown),
-    ]
-    return checks, proof
+    return _Recount(proof, unknown, certain)
 
 
-def _design(table: Table, policy: Policy) -> tuple[SurveyDesign, list[str]]:
+def _count_chunks(source: ChunkedFile, policy: Policy, folder: Path, budget: MemoryBudget) -> _Recount:
+    """Count the classes of a release that was made out of core, in bounded memory."""
+    strata, households, unknown = _design_columns(policy)
+    proof, _ = verify_chunks(
+        source,
+        k=policy.k,
+        quasi_identifiers=policy.schema.quasi_identifiers,
+        models=policy.models,
+        schema=policy.schema,
+        folder=folder / "classes",
+        max_bytes=COUNT_FRACTION * budget.class_count_bytes,
+        strata=strata,
+        households=households,
+    )
+    return _Recount(proof, unknown)
+
+
+def _design_columns(policy: Policy) -> tuple[list[str], str, list[str]]:
     """Strata and households in the release, and a note for each that it does not contain.
 
     A stratum by a quasi-identifier cannot be used: it may be suppressed or imputed.
     """
-    survey, keys = policy.survey, policy.schema.quasi_identifiers
-    strata = [name for name in survey.strata if name in table.names and name not in keys]
-    households = survey.households if survey.households in table.names else ""
+    survey, keys, released = policy.survey, policy.schema.quasi_identifiers, policy.schema.released
+    strata = [name for name in survey.strata if name in released and name not in keys]
+    households = survey.households if survey.households in released else ""
     unknown = []
     if len(strata) < len(survey.strata):
         not_released = quote_names(name for name in survey.strata if name not in strata)
@@ -229,7 +266,7 @@ def _design(table: Table, policy: Policy) -> tuple[SurveyDesign, list[str]]:
         unknown.append(
             f"the households by {quote_name(survey.households)}, which the release does not show; records counted"
         )
-    return data.build_survey_design(table, strata=strata, households=households), unknown
+    return strata, households, unknown
 
 
 def _check_k(proof: Verification, *, certain: bool) -> CheckResult:

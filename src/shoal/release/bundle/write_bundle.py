@@ -12,6 +12,7 @@ from shoal.domain import Policy
 from shoal.errors import BundleError, HierarchyError, OptionError, OutputError, PromiseError
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.formats import parse, to_text
+from shoal.release.base_release import BaseRelease
 from shoal.release.bundle.archive import (
     EXTERNAL,
     HIERARCHIES,
@@ -96,7 +97,7 @@ def bundle_path(path: str | os.PathLike[str]) -> Path:
     return place
 
 
-def bundle_writer(release: Release) -> FileWriter:
+def bundle_writer(release: BaseRelease) -> FileWriter:
     """Writer of the bundle of a release that is being saved, as part of the same transaction."""
 
     def write(written: SavedRelease, place: Path) -> None:
@@ -124,7 +125,7 @@ def _default_name(release: Release, place: Path) -> str:
     return (name or "release") + data.full_extension(source)
 
 
-def _build_contents(release: Release, written: SavedRelease) -> dict[str, bytes | Path]:
+def _build_contents(release: BaseRelease, written: SavedRelease) -> dict[str, bytes | Path]:
     """All files but the manifest, in order."""
     policy = written.policy
     return {
@@ -136,8 +137,8 @@ def _build_contents(release: Release, written: SavedRelease) -> dict[str, bytes 
         MEASURES: as_json(
             {
                 "verification": written.proof.to_dict(),
-                "suppressed": release.partition.n_suppressed,
-                "evaluation": release.evaluate("all").to_dict(),
+                "suppressed": release.n_suppressed,
+                "evaluation": release.full_evaluation().to_dict(),
             }
         ),
         **{
