@@ -6,7 +6,7 @@ help, the web page its defaults, and the documentation a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,8 @@ class Option:
             return check_choice(self.name, value, self.choices)
         if self.type is dict and not isinstance(value, Mapping):
             raise OptionError.invalid_value(self.name, "one for each column that is named, such as {'column': ...}")
+        if self.type is list and not isinstance(value, str | int | Iterable | None):
+            raise OptionError.invalid_value(self.name, "names of columns")
         return check_bool(self.name, value) if self.type is bool else value
 
 
