@@ -37,9 +37,6 @@ class OptionError(ShoalError):
         "l or t is given, and no column is named as sensitive",
         "name the columns that nobody may learn with sensitive= (--sensitive)",
     )
-    blocks_not_integer = fixed(
-        "blocks is not a whole number", "give the most records that a block may have, such as 2000"
-    )
     linked_households = fixed(
         "Two releases are compared record by record, and households are to be counted",
         "leave out households= (--households)",
@@ -219,6 +216,10 @@ class PolicyError(ShoalError):
     no_k = with_path(
         "The policy {} leaves k open, and a privacy level is your decision",
         "write it there as release.k, or give -k on the command line",
+    )
+    no_hierarchy_in_policy = with_name(
+        "The policy has no hierarchy or levels for column {}",
+        "leave the column out of hierarchies= (--hierarchy) and levels= (--levels)",
     )
     option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
 

@@ -155,7 +155,7 @@ def draft_hierarchies(
         sources = {str(name): source for name, source in _mapping(option, given).items()}
         for name in sources:
             if name not in files:
-                raise PolicyError.option_in_policy(f"what column {name} means")
+                raise PolicyError.no_hierarchy_in_policy(name)
         parse = _levels if option == "levels" else _hierarchy
         for name, file in files.items():
             source = sources.get(name) or next((path for folder in places if _is_file(path := folder / file)), None)
@@ -192,7 +192,7 @@ def resolve_policy_schema(
     }
     for name in sources:
         if not any(column.name == name and column.hierarchy_fingerprint for column in schema.columns):
-            raise PolicyError.option_in_policy(f"what column {name} means")
+            raise PolicyError.no_hierarchy_in_policy(name)
     return Schema(tuple(_restored(column, sources.get(column.name), folders) for column in schema.columns))
 
 
