@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from shoal import data
 from shoal.data import SurveyColumns, Table
 from shoal.data.chunked import ChunkedFile, profile_file, with_column_types
+from shoal.data.encode.survey_design import check_survey
 from shoal.domain import number_by_first_row
 from shoal.errors import ShoalError
 
@@ -60,7 +61,7 @@ def checked_survey(source: ChunkedFile, records: int) -> list[SurveyColumns]:
     chunks = survey_of_chunks(source, sampling_weights="w", households="h")
     invalid_weights = reduce(add, (chunk.invalid_weights for chunk in chunks))
     missing_households = reduce(add, (chunk.missing_households for chunk in chunks))
-    data.check_survey(invalid_weights, missing_households, sampling_weights="w", households="h", records=records)
+    check_survey(invalid_weights, missing_households, sampling_weights="w", households="h", records=records)
     return chunks
 
 
