@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, fixed, with_name, with_path, with_text
-from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names, similar_words
 
 
 class OptionError(ShoalError):
@@ -238,8 +238,10 @@ class PolicyError(ShoalError):
 
     @classmethod
     def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
+        # a key like no other may be a value, of a file that is no policy
+        shown = f" {quote_name(key)}" if similar_words(key, known) else ""
         place = f" in {table!r}" if table else ""
-        return cls(f"The policy {str(path)!r} has an unknown key {quote_name(key)}{place}", did_you_mean(key, known))
+        return cls(f"The policy {str(path)!r} has an unknown key{shown}{place}", did_you_mean(key, known))
 
     @classmethod
     def is_draft(cls, path: object) -> Self:
