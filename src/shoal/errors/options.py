@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, fixed, with_name, with_path, with_text
-from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names, similar_words
 
 
 class OptionError(ShoalError):
@@ -213,13 +213,13 @@ class PolicyError(ShoalError):
         "give the same hierarchy or levels, or make a new policy",
     )
     column_not_in_policy = with_name("The policy does not mention column {}", "drop the column, or make a new policy")
-    no_k = with_path(
-        "The policy {} leaves k open, and a privacy level is your decision",
-        "write it there as release.k, or give -k on the command line",
-    )
     no_hierarchy_in_policy = with_name(
         "The policy has no hierarchy or levels for column {}",
         "leave the column out of hierarchies= (--hierarchy) and levels= (--levels)",
+    )
+    no_k = with_path(
+        "The policy {} leaves k open, and a privacy level is your decision",
+        "write it there as release.k, or give -k on the command line",
     )
     option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
 
@@ -237,9 +237,13 @@ class PolicyError(ShoalError):
         return cls(f"In the policy {str(path)!r}, {fact}", error.hint)
 
     @classmethod
-    def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
+    def unknown_key(
+        cls, path: object, key: str, known: Sequence[str], *, table: str = "", recorded: bool = False
+    ) -> Self:
+        # a key like no other may be a value, of a file that is no policy; `recorded` is one that only releases write
+        shown = f" {quote_name(key)}" if recorded or similar_words(key, known) else ""
         place = f" in {table!r}" if table else ""
-        return cls(f"The policy {str(path)!r} has an unknown key {quote_name(key)}{place}", did_you_mean(key, known))
+        return cls(f"The policy {str(path)!r} has an unknown key{shown}{place}", did_you_mean(key, known))
 
     @classmethod
     def is_draft(cls, path: object) -> Self:
