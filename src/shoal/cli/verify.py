@@ -60,7 +60,7 @@ _linked = partial(option, group="Linked releases")
 @with_read_options
 @as_json
 def command(file: str, as_json: bool, **options: Any) -> None:
-    """Count the classes of FILE on the values that it shows.
+    """Count the classes of FILE on its released values.
 
     FILE may be a release of Shoal or any other table. Of a bundle (a zip file of `shoal anonymize --bundle`) all is
     checked from its own files: hashes, policy, and k and the models counted again; nothing else is given then.
