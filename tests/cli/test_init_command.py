@@ -192,7 +192,7 @@ def test_bad_input_is_one_sentence(shoal, people: Path, arguments: list[str], wo
         ('role = "identifier"', 'role = "insensitive"', "looks like an identifier: 'name'"),
         ("release.k = 3", 'release.k = "3"', "k is not a whole number"),
         ("release.k = 3", "release.k = 25", "k = 25"),
-        ("release.k = 3", "release.kk = 3", "unknown key 'kk'"),
+        ("release.k = 3", "release.kk = 3", "unknown key in 'release'"),
         ("columns = [", "columns = [,", "it is not TOML: line"),
         ("#release.method", "release.metod", "did you mean 'method'"),
     ],

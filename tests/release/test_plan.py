@@ -250,7 +250,7 @@ def test_a_policy_that_does_not_fit_is_refused(source: Path, tmp_path: Path) -> 
         ('role = "sensitive"', 'role = "sensitve"', "no role 'sensitve'; did you mean 'sensitive'"),
         ('name = "job"', 'name = "age"', "column twice"),
         ("columns = [", "columns = [,", "not TOML: line"),
-        ("release.k", "release.kk", "unknown key 'kk'"),
+        ("release.k", "release.kk", "unknown key in 'release'"),
     ):
         (tmp_path / "p.toml").write_text(text.replace(old, new, 1))
         for call in (shoal.plan, shoal.replay):

@@ -95,7 +95,8 @@ def check_keys(facts: Mapping[str, Any], path: object, *, by_hand: bool = False)
         if isinstance(facts.get(table), Mapping):
             keys = sorted(key.partition(".")[2] for key in known if key.startswith(f"{table}."))
             for key in _unknown(facts[table], keys):
-                raise PolicyError.unknown_key(path, key, keys, table=table)
+                recorded = f"{table}.{key}" in _RECORDED_KEYS
+                raise PolicyError.unknown_key(path, key, keys, table=table, recorded=recorded)
     for table, entry_keys in (("columns", _COLUMN_KEYS), ("models", ("column", "model"))):
         for entry in facts[table] if isinstance(facts.get(table), list) else ():
             for key in _unknown(entry if isinstance(entry, Mapping) else {}, entry_keys):

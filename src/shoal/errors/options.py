@@ -237,9 +237,11 @@ class PolicyError(ShoalError):
         return cls(f"In the policy {str(path)!r}, {fact}", error.hint)
 
     @classmethod
-    def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
-        # a key like no other may be a value, of a file that is no policy
-        shown = f" {quote_name(key)}" if similar_words(key, known) else ""
+    def unknown_key(
+        cls, path: object, key: str, known: Sequence[str], *, table: str = "", recorded: bool = False
+    ) -> Self:
+        # a key like no other may be a value, of a file that is no policy; `recorded` is one that only releases write
+        shown = f" {quote_name(key)}" if recorded or similar_words(key, known) else ""
         place = f" in {table!r}" if table else ""
         return cls(f"The policy {str(path)!r} has an unknown key{shown}{place}", did_you_mean(key, known))
 
