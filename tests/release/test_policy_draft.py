@@ -173,7 +173,7 @@ def test_an_ambiguous_column_is_refused(tmp_path: Path) -> None:
         ("k = 3", "k = 3\nseed = -1", "seed is not a whole number"),
         ("k = 3", "k = 3\nsuppression = 2", "a number from 0 to 1"),
         ("k = 3", "k = 3\nsupression = 0.1", "did you mean 'suppression'"),
-        ("k = 3", "k = 3\npieces = 5", "unknown key in 'release'"),
+        ("k = 3", "k = 3\npieces = 5", "'pieces'"),
         ("k = 3", "k = 3\n[missing]\npolicy = 'joker'", "no missing_values 'joker'"),
         ("k = 3", "k = 3\n[options]\nshuffle = 1", "true or false"),
         ("k = 3", "k = 3\n[options]\nshufle = true", "'shufle'"),
