@@ -110,7 +110,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Release FILE so that every record hides among at least k alike.
+    """Anonymize FILE with verified k-anonymity.
 
     \b
     shoal anonymize people.csv -k 5 -q age,income --identifiers name -o released.csv
