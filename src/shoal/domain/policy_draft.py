@@ -60,6 +60,8 @@ class PolicyDraft:
             raise PolicyError.invalid(path, error) from None
         except (TypeError, AttributeError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
+        if not isinstance(facts.get("input", {}), Mapping):
+            raise PolicyError.damaged(path, "an entry has the wrong type")
         names = [column["name"] for column in columns]
         if len(set(names)) < len(names):
             raise PolicyError.damaged(path, "it decides about a column twice")

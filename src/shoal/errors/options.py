@@ -37,9 +37,6 @@ class OptionError(ShoalError):
         "l or t is given, and no column is named as sensitive",
         "name the columns that nobody may learn with sensitive= (--sensitive)",
     )
-    blocks_not_integer = fixed(
-        "blocks is not a whole number", "give the most records that a block may have, such as 2000"
-    )
     linked_households = fixed(
         "Two releases are compared record by record, and households are to be counted",
         "leave out households= (--households)",
@@ -208,6 +205,10 @@ class PolicyError(ShoalError):
         "give the same hierarchy or levels, or make a new policy",
     )
     column_not_in_policy = with_name("The policy does not mention column {}", "drop the column, or make a new policy")
+    no_hierarchy_in_policy = with_name(
+        "The policy has no hierarchy or levels for column {}",
+        "leave the column out of hierarchies= (--hierarchy) and levels= (--levels)",
+    )
     option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
 
     @classmethod

@@ -141,7 +141,7 @@ def draft_arguments(
         sources = {str(name): source for name, source in _mapping(option, given).items()}
         for name in sources:
             if name not in files:
-                raise PolicyError.option_in_policy(f"what column {name} means")
+                raise PolicyError.no_hierarchy_in_policy(name)
         parse = _levels if option == "levels" else _hierarchy
         for name, file in files.items():
             source = sources.get(name) or next((path for folder in folders if _is_file(path := folder / file)), None)
@@ -178,7 +178,7 @@ def resolve_policy_schema(
     }
     for name in sources:
         if not any(column.name == name and column.hierarchy_fingerprint for column in schema.columns):
-            raise PolicyError.option_in_policy(f"what column {name} means")
+            raise PolicyError.no_hierarchy_in_policy(name)
     return Schema(tuple(_restored(column, sources.get(column.name), folders) for column in schema.columns))
 
 
