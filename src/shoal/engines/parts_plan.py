@@ -209,8 +209,9 @@ class PartsPlan(ReleasePlan):
         records = self.encoder.transform(typed)
         if self.sensitive_encoder is not None:
             records = replace(records, constraints=self.sensitive_encoder.transform(typed))
-        survey = SurveyColumns.of(typed, **self.policy.survey.names)
-        return EncodedRecords(records, survey.sampling_weights, survey.stratum_keys())
+        survey = self.policy.survey
+        columns = SurveyColumns.of(typed, sampling_weights=survey.sampling_weights, strata=survey.strata)
+        return EncodedRecords(records, columns.sampling_weights, columns.stratum_keys())
 
     def assign_leaves(self, encoded: EncodedRecords) -> IntVector:
         """Return the leaf of each record: those of the cut tree, numbered through stratum by stratum."""

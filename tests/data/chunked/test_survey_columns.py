@@ -1,10 +1,9 @@
-"""Sampling weights, strata and households of chunks, compared with the survey design of the whole table."""
+"""Sampling weights and strata of chunks, compared with the survey design of the whole table."""
 
 from __future__ import annotations
 
 import re
 from functools import reduce
-from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import data
-from shoal.data import SurveyColumns, Table
+from shoal.data import SurveyColumns, SurveyStatistics, Table
 from shoal.data.chunked import ChunkedFile, profile_file, with_column_types
-from shoal.domain import number_by_first_row
+from shoal.domain import Survey, number_by_first_row
 from shoal.errors import ShoalError
 
 
@@ -56,40 +55,35 @@ def test_strata_of_columns_are_equal_across_chunks(frame: pl.DataFrame, cut: tup
         compare_strata(whole, source)
 
 
-def checked_survey(source: ChunkedFile, records: int) -> list[SurveyColumns]:
-    chunks = survey_of_chunks(source, sampling_weights="w", households="h")
-    invalid_weights = reduce(add, (chunk.invalid_weights for chunk in chunks))
-    missing_households = reduce(add, (chunk.missing_households for chunk in chunks))
-    data.check_survey(invalid_weights, missing_households, sampling_weights="w", households="h", records=records)
-    return chunks
+def checked_weights(source: ChunkedFile) -> list[SurveyColumns]:
+    survey, profile = Survey(sampling_weights="w"), profile_file(source)
+    chunks = [(start, with_column_types(chunk, profile)) for start, chunk in source.numbered_chunks()]
+    parts = [SurveyStatistics.of(chunk, survey, start=start) for start, chunk in chunks]
+    reduce(SurveyStatistics.merge, parts).check(survey)
+    return [SurveyColumns.of(chunk, sampling_weights="w") for _, chunk in chunks]
 
 
 @pytest.mark.parametrize(
-    ("weights", "households"),
+    "weights",
     [
-        (["1", "2.5", "3", "1e3", "4"], ["a", "b", "a", "c", "c"]),
-        (["1", "2.5", "0", "1", "-1"], ["a", "b", "a", "c", "c"]),
-        (["1", "2", "3", "4", ""], ["a", "b", "a", "c", "c"]),
-        (["1", "x", "3", "4", "5"], ["a", "b", "a", "c", "c"]),
-        (["1", "2", "3", "4", "5"], ["a", "b", "a", "", ""]),
+        ["1", "2.5", "3", "1e3", "4"],
+        ["1", "2.5", "0", "1", "-1"],
+        ["1", "2", "3", "4", ""],
+        ["1", "x", "3", "4", "5"],
     ],
 )
-def test_weights_and_households_are_checked_as_in_the_whole_table(weights: list[str], households: list[str]) -> None:
-    content = "w,h,n\n" + "".join(f"{w},{h},1\n" for w, h in zip(weights, households, strict=True))
+def test_weights_are_checked_as_in_the_whole_table(weights: list[str]) -> None:
+    content = "w,n\n" + "".join(f"{weight},1\n" for weight in weights)
     with opened(content.encode(), (2, 1000)) as (whole, source):
         try:
-            expected = data.build_survey_design(whole, sampling_weights="w", households="h")
+            expected = data.build_survey_design(whole, sampling_weights="w").sampling_weights
         except ShoalError as error:
             with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-                checked_survey(source, whole.height)
+                checked_weights(source)
             return
-        chunks = checked_survey(source, whole.height)
-        assert expected.sampling_weights is not None
-        assert expected.households is not None
-        found = [chunk.sampling_weights for chunk in chunks if chunk.sampling_weights is not None]
-        assert np.concatenate(found).tolist() == expected.sampling_weights.tolist()
-        keys = pl.concat([chunk.households for chunk in chunks if chunk.households is not None])
-        assert numbers_of(keys) == expected.households.tolist()
+        assert expected is not None
+        found = [chunk.sampling_weights for chunk in checked_weights(source) if chunk.sampling_weights is not None]
+        assert np.concatenate(found).tolist() == expected.tolist()
 
 
 def test_unknown_columns_are_refused(tmp_path: Path) -> None:
