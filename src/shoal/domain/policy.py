@@ -26,6 +26,8 @@ from shoal.options.table import RELEASE_OPTIONS, check_option, default
 
 POLICY_FORMAT, _BASE_FORMAT = 5, 4
 """The newest format, and the one that suffices without blocks and parts."""
+_SAME_NAMES = ("k", "seed", "standardize", "distance", "keep_totals", "shuffle", "formulas", "alpha", "blocks")
+"""Options of a release that are fields of its policy."""
 _HEADER = """\
 # A Shoal policy: the decisions behind one release.
 # Make the release again:  shoal anonymize INPUT --policy THIS_FILE -o OUTPUT
@@ -142,6 +144,24 @@ class Policy:
     path: Path | None = field(default=None, compare=False, repr=False)
     """The file that it was read from; files of hierarchies may lie beside it."""
 
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any], **facts: Any) -> Self:
+        """Build a policy from the valid options of a release by their names, and from the other fields."""
+        return cls(
+            **{name: options[name] for name in _SAME_NAMES},
+            weights=options["weights"] or {},
+            bounds=options["bounds"] or {},
+            missing=options["missing_values"],
+            suppression=options["max_suppression"],
+            survey=Survey(
+                options["sampling_weights"] or "",
+                tuple(options["strata"]),
+                options["households"] or "",
+                options["largest_household"],
+            ),
+            **facts,
+        )
+
     @property
     def options(self) -> dict[str, Any]:
         """Table ``options`` of the policy file: options of the release, then those of the method."""
@@ -247,32 +267,20 @@ class Policy:
         values["missing_values"] = "refuse"  # in policies of versions without missing values
         values |= {name: check_option(name, value) for name, value in declared_values(facts)}
         schema = Schema(tuple(_read_column(column) for column in _checked(facts["columns"], list)))
-        return cls(
-            k=check_option("k", release["k"]),
+        values |= {name: check_option(name, release[name]) for name in ("k", "seed")}
+        values["strata"] = [_checked(name, str) for name in _checked(values["strata"], list | tuple)]
+        return cls.of_options(
+            values,
             method=_checked(release["method"], str),
-            seed=check_option("seed", release["seed"]),
             schema=assign_recodings(schema, options.pop("recode", None)),
             rounding=_read_rounding(facts["options"], rounds_integers=options.pop("round_integers", False)),
             method_options={name: check_scalar(name, value) for name, value in options.items()},
-            **{name: values[name] for name in ("standardize", "distance", "keep_totals", "shuffle", "formulas")},
-            weights=values["weights"] or {},
             models=tuple(
                 PrivacyModel.parse(_checked(entry["column"], str), entry["model"])
                 for entry in _checked(facts.get("models", []), list)
             ),
-            missing=values["missing_values"],
-            alpha=values["alpha"],
-            suppression=values["max_suppression"],
             refinement=_read_refinement(_checked(facts.get("refine", {}), dict)),
-            blocks=values["blocks"],
             pieces=_checked(release["pieces"], int) if "pieces" in release else None,
-            survey=Survey(
-                values["sampling_weights"] or "",
-                tuple(_checked(name, str) for name in _checked(values["strata"], list | tuple)),
-                values["households"] or "",
-                values["largest_household"],
-            ),
-            bounds=values["bounds"] or {},
             keep=tuple(_checked(name, str) for name in _checked(facts["keep"], list)) if "keep" in facts else None,
             input=_checked(facts.get("input", {}), dict),
             output=_checked(facts.get("output", {}), dict),

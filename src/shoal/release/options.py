@@ -16,7 +16,6 @@ from shoal.domain import (
     Refinement,
     Role,
     Schema,
-    Survey,
     check_bool,
     check_k,
     likely_identifiers,
@@ -37,7 +36,8 @@ from shoal.release.column_options import resolve_schema
 def build_policy(table: Table, **arguments: Any) -> Policy:
     """Build the policy of a release and validate it. The arguments are those of `shoal.anonymize`."""
     check_k(arguments.get("k"), table.height)
-    options, method_options = check_arguments(arguments)
+    options = {option.name: option.check(arguments.get(option.name, option.default)) for option in RELEASE_OPTIONS}
+    method_options = {name: check_scalar(name, value) for name, value in arguments.items() if name not in options}
     keep, recode = options["keep"], options["recode"]
     schema = Schema.assign(
         data.column_kinds(table),
@@ -58,38 +58,28 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
         recode=by_column,
     )
     exact_means = parse_exact_means(options["exact_means"], method_options)
-    survey = parse_survey(schema, options)
+    options["strata"] = check_survey(schema, options)
     if options["drop_others"]:
-        schema = schema.drop_unassigned([*keep_names, *survey.columns])
+        design = (options["sampling_weights"], options["households"], *options["strata"])
+        schema = schema.drop_unassigned([*keep_names, *design])
     schema = assign_recodings(schema, default_recode)
     if options["keep_totals"]:
         check_totals(schema, exact_means=exact_means)
-    return Policy(
-        k=options["k"],
+    policy = Policy.of_options(
+        options,
         method=registry.AUTO if options["method"] is None else options["method"],
-        seed=options["seed"],
         schema=schema,
         method_options=method_options,
         rounding=NO_ROUNDING if exact_means else BY_COLUMN,
-        **{name: options[name] for name in ("standardize", "distance", "keep_totals", "shuffle", "formulas", "alpha")},
-        weights=options["weights"] or {},
         models=requested_models(schema, models=parse_models(options["models"]), l=options["l"], t=options["t"]),
-        missing=options["missing_values"],
-        suppression=options["max_suppression"],
         refinement=parse_refinement(
             options["method"], refine=options["refine"], effort=options["effort"], time_limit=options["time_limit"]
         ),
-        blocks=check_block_size(options["blocks"], options["k"]),
-        survey=survey,
         keep=keep_names,
-        bounds=check_bounded_columns(schema, options["bounds"] or {}),
     )
-
-
-def check_arguments(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the validated options of a release with their defaults, and the options of the method."""
-    options = {option.name: option.check(arguments.get(option.name, option.default)) for option in RELEASE_OPTIONS}
-    return options, {name: check_scalar(name, value) for name, value in arguments.items() if name not in options}
+    check_block_size(policy.blocks, policy.k)
+    check_bounded_columns(policy)
+    return policy
 
 
 def requested_models(
@@ -109,13 +99,12 @@ def requested_models(
             collected.append(PrivacyModel.parse(column.name, f"distinct-l({l!r})"))
         if t is not None:
             collected.append(PrivacyModel.parse(column.name, f"{_closeness(column)}({t!r})"))
-    sensitive = {column.name for column in columns}
+    roles = {column.name: column.role for column in schema.columns}
     for model in collected:
-        if model.column not in [column.name for column in schema.columns]:
-            raise ColumnError.unknown(model.column, [column.name for column in schema.columns])
-        if model.column not in sensitive:
-            role = next(column.role for column in schema.columns if column.name == model.column)
-            raise ColumnError.not_sensitive(model.column, role)
+        if model.column not in roles:
+            raise ColumnError.unknown(model.column, list(roles))
+        if roles[model.column] is not Role.SENSITIVE:
+            raise ColumnError.not_sensitive(model.column, roles[model.column])
     return tuple(dict.fromkeys(collected))
 
 
@@ -126,8 +115,8 @@ def _closeness(column: Column) -> str:
     return "t-ordered" if column.kind in (Kind.NUMERIC, Kind.DATE, Kind.ORDINAL) else "t-equal"
 
 
-def parse_survey(schema: Schema, options: Mapping[str, Any]) -> Survey:
-    """Return the survey design of the options of a release; its columns must exist."""
+def check_survey(schema: Schema, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Check that the columns of the survey design exist, and return the strata."""
     known = [column.name for column in schema.columns]
     weights, household = options["sampling_weights"], options["households"]
     for name, label in ((weights, "the sampling weight"), (household, "the household")):
@@ -135,8 +124,7 @@ def parse_survey(schema: Schema, options: Mapping[str, Any]) -> Survey:
             raise ColumnError.unknown(name, known)
         if name in schema.quasi_identifiers:
             raise ColumnError.quasi_identifier_in_design(name, label)
-    strata = select_names(options["strata"], known, Role.INSENSITIVE)
-    return Survey(weights or "", strata, household or "", options["largest_household"])
+    return select_names(options["strata"], known, Role.INSENSITIVE)
 
 
 def check_table(policy: Policy, profile: TableProfile, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
@@ -178,17 +166,14 @@ def parse_refinement(method: str | None, *, refine: Any, effort: Any, time_limit
     return Refinement(check_option("effort", effort) or "balanced", check_option("time_limit", time_limit))
 
 
-def check_bounded_columns(
-    schema: Schema, bounds: Mapping[str, tuple[float, float]]
-) -> Mapping[str, tuple[float, float]]:
+def check_bounded_columns(policy: Policy) -> None:
     """Refuse bounds of columns that are not numeric quasi-identifiers."""
-    kinds = {column.name: column.kind for column in schema.columns if column.role is Role.QUASI_IDENTIFIER}
-    for name in bounds:
+    kinds = {column.name: column.kind for column in policy.schema.columns if column.role is Role.QUASI_IDENTIFIER}
+    for name in policy.bounds:
         if name not in kinds:
             raise ColumnError.unknown(name, list(kinds))
         if kinds[name] is not Kind.NUMERIC:
             raise OptionError.invalid_value("bounds", EXPECTED_BOUNDS)
-    return bounds
 
 
 def parse_exact_means(exact_means: Any, options: dict[str, Any]) -> bool:
