@@ -22,11 +22,12 @@ _RECORDED_KEYS = ("release.pieces", "refine.planned", "refine.done", "refine.loo
 _KEYS = tuple(option.key for option in RELEASE_OPTIONS if option.key and not option.key.startswith("columns[]"))
 _OPEN_TABLES = ("options", "weights", "bounds", "input", "output", "versions")
 """Tables whose keys are names of columns, options of methods, or facts about a release."""
-_ARGUMENT_OF_ROLE = {
+ARGUMENT_OF_ROLE = {
     Role.QUASI_IDENTIFIER: "quasi_identifiers",
     Role.IDENTIFIER: "identifiers",
     Role.SENSITIVE: "sensitive",
 }
+"""Argument of `shoal.anonymize` that names the columns of a role."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class PolicyDraft:
         names = [column["name"] for column in columns]
         if len(set(names)) < len(names):
             raise PolicyError.damaged(path, "it decides about a column twice")
-        for role, argument in _ARGUMENT_OF_ROLE.items():
+        for role, argument in ARGUMENT_OF_ROLE.items():
             arguments[argument] = [column["name"] for column in columns if column["role"] == role]
         decided = {*arguments["quasi_identifiers"], *arguments["sensitive"]}
         for key, argument in (("kind", "kinds"), ("recode", "recode")):

@@ -64,6 +64,14 @@ class PrivacyModel:
             raise OptionError.model_out_of_range(self.notation, "c above 0")
 
 
+def models_by_column(models: Iterable[PrivacyModel]) -> dict[str, list[str]]:
+    """Return the notations of models by sensitive column, as `parse_models` takes them."""
+    notations: dict[str, list[str]] = {}
+    for model in models:
+        notations.setdefault(model.column, []).append(model.notation)
+    return notations
+
+
 def parse_models(models: Any) -> tuple[PrivacyModel, ...]:
     """Parse models as given by the user: one or several per sensitive column."""
     if models is None:

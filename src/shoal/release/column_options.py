@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,36 +40,28 @@ def resolve_schema(
     A column is refused if nothing is given for it and it can be read in several ways, or was read as text because some
     of its numbers or dates are not valid; ``mixed`` allows it.
     """
-    trees = {str(name): _hierarchy(source) for name, source in _mapping("hierarchies", hierarchies).items()}
-    ordered = {str(name): _levels(source) for name, source in _mapping("levels", levels).items()}
-    given_kinds = {str(name): kind for name, kind in _mapping("kinds", kinds).items()}
-    recodings = {str(name): way for name, way in _mapping("recode", recode).items()}
-    both = next((name for name in trees if name in ordered), None)
-    if both is not None:
+    trees = {name: _hierarchy(source) for name, source in _by_column("hierarchies", hierarchies).items()}
+    ordered = {name: _levels(source) for name, source in _by_column("levels", levels).items()}
+    given_kinds, recodings = _by_column("kinds", kinds), _by_column("recode", recode)
+    if trees.keys() & ordered.keys():
         raise OptionError.invalid_value("levels", "levels or a hierarchy for a column, and not both")
     resolved = schema.with_column_options(
         kinds={name: str(Kind.ORDINAL) for name in ordered} | given_kinds, hierarchies=trees | ordered, recode=recodings
     )
     if not allow_mixed:
-        textual = {
-            *trees,
-            *ordered,
-            *(name for name, kind in given_kinds.items() if kind in (Kind.NOMINAL, Kind.ORDINAL)),
-        }
-        checked = (*resolved.quasi_identifiers, *resolved.names_with_role(Role.SENSITIVE))
-        data.check_unambiguous(table, [name for name in checked if name not in textual])
-        data.check_not_mixed(
-            table, [name for name in resolved.quasi_identifiers if name not in {*trees, *ordered, *given_kinds}]
+        textual = [name for name, kind in given_kinds.items() if kind in (Kind.NOMINAL, Kind.ORDINAL)]
+        keys, sensitive = resolved.quasi_identifiers, resolved.names_with_role(Role.SENSITIVE)
+        data.check_unambiguous(
+            table, [name for name in (*keys, *sensitive) if name not in {*trees, *ordered, *textual}]
         )
+        data.check_not_mixed(table, [name for name in keys if name not in {*trees, *ordered, *given_kinds}])
     return resolved
 
 
-def _mapping(name: str, given: Any) -> Mapping[Any, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise OptionError.invalid_value(name, "one for each column that is named, such as {'column': ...}")
-    return given
+def _by_column(option: str, given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping | None):
+        raise OptionError.invalid_value(option, "one for each column that is named, such as {'column': ...}")
+    return {str(name): value for name, value in (given or {}).items()}
 
 
 def _hierarchy(source: Any) -> tuple[Hierarchy, str]:
@@ -148,17 +141,16 @@ def draft_hierarchies(
     """Return the hierarchies and levels of a policy file written by hand: those given, or its files."""
     places = policy_folders(draft, folders)
     found: dict[str, dict[str, Any]] = {}
-    for option, files, given in (
-        ("hierarchies", draft.hierarchy_files, hierarchies),
-        ("levels", draft.level_files, levels),
+    for option, files, given, parse in (
+        ("hierarchies", draft.hierarchy_files, hierarchies, _hierarchy),
+        ("levels", draft.level_files, levels, _levels),
     ):
-        sources = {str(name): source for name, source in _mapping(option, given).items()}
+        sources = _by_column(option, given)
         for name in sources:
             if name not in files:
                 raise PolicyError.no_hierarchy_in_policy(name)
-        parse = _levels if option == "levels" else _hierarchy
         for name, file in files.items():
-            source = sources.get(name) or next((path for folder in places if _is_file(path := folder / file)), None)
+            source = sources.get(name) or find_file(file, places)
             if source is None:
                 raise PolicyError.needs_hierarchy(name, file, ordinal=option == "levels")
             if draft.fingerprints.get(name) not in (None, parse(source)[0].fingerprint):
@@ -185,13 +177,10 @@ def resolve_policy_schema(
     schema: Schema, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
 ) -> Schema:
     """Restore hierarchies and levels of a policy's schema: those given, or files of the same name in these folders."""
-    sources = {
-        str(name): source
-        for option, given in (("hierarchies", hierarchies), ("levels", levels))
-        for name, source in _mapping(option, given).items()
-    }
+    sources = _by_column("hierarchies", hierarchies) | _by_column("levels", levels)
+    with_hierarchy = [column.name for column in schema.columns if column.hierarchy_fingerprint]
     for name in sources:
-        if not any(column.name == name and column.hierarchy_fingerprint for column in schema.columns):
+        if name not in with_hierarchy:
             raise PolicyError.no_hierarchy_in_policy(name)
     return Schema(tuple(_restored(column, sources.get(column.name), folders) for column in schema.columns))
 
@@ -199,33 +188,31 @@ def resolve_policy_schema(
 def _restored(column: Column, source: Any, folders: Sequence[Path]) -> Column:
     if not column.hierarchy_fingerprint:
         return column
-    if source is None:
-        source = next(
-            (place for folder in folders if _is_file(place := folder / Path(column.hierarchy_file).name)), None
-        )
+    source = find_file(Path(column.hierarchy_file).name, folders) if source is None else source
     if source is None:
         raise PolicyError.needs_hierarchy(column.name, column.hierarchy_file, ordinal=column.kind is Kind.ORDINAL)
     hierarchy, file = _matching_hierarchy(column, source)
     return replace(column, hierarchy=hierarchy, hierarchy_file=file or column.hierarchy_file)
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+def find_file(name: str, folders: Iterable[Path]) -> Path | None:
+    """Return the first file of this name in these folders."""
+    for folder in folders:
+        with suppress(OSError, ValueError):
+            if (folder / name).is_file():
+                return folder / name
+    return None
 
 
 def _matching_hierarchy(column: Column, source: Any) -> tuple[Hierarchy, str]:
     """Read a source as the policy did: an ordinal column may have levels or a hierarchy."""
-    failure: ShoalError = PolicyError.hierarchy_changed(column.name)
+    failure: ShoalError
     for parse in (_levels, _hierarchy) if column.kind is Kind.ORDINAL else (_hierarchy,):
         try:
             result = parse(source)
+            if result[0].fingerprint == column.hierarchy_fingerprint:
+                return result
+            failure = PolicyError.hierarchy_changed(column.name)
         except ShoalError as error:
             failure = error
-            continue
-        if result[0].fingerprint == column.hierarchy_fingerprint:
-            return result
-        failure = PolicyError.hierarchy_changed(column.name)
     raise failure

@@ -11,6 +11,7 @@ from shoal import data as tables
 from shoal.data import Table
 from shoal.domain import Policy, PolicyDraft, Role, Schema
 from shoal.domain.display import Displayable, DisplayTable
+from shoal.domain.policy_draft import ARGUMENT_OF_ROLE
 from shoal.domain.recodings import recodings
 from shoal.errors import ColumnError, OptionError, in_python
 from shoal.errors.messages import pluralize, shorten, similar_words
@@ -19,7 +20,7 @@ from shoal.options.checks import check_choice
 from shoal.options.table import BY_NAME
 from shoal.release.anonymize import anonymize
 from shoal.release.arguments import public_function
-from shoal.release.column_options import PolicySource, open_policy, policy_folders
+from shoal.release.column_options import PolicySource, find_file, open_policy, policy_folders
 from shoal.release.inspect import Description, describe
 from shoal.release.options import build_policy, parse_refinement
 from shoal.release.plan_text import plan_text, proposal_comment
@@ -28,12 +29,6 @@ from shoal.release.result import Release
 from shoal.release.save import check_output_paths, check_path
 from shoal.report.text_layout import align_columns
 from shoal.system.transaction import write_file
-
-_ARGUMENT_OF_ROLE = {
-    Role.QUASI_IDENTIFIER: "quasi_identifiers",
-    Role.IDENTIFIER: "identifiers",
-    Role.SENSITIVE: "sensitive",
-}
 
 
 class ColumnRoles(MutableMapping[str, str]):
@@ -141,7 +136,7 @@ class Plan(Displayable):
         _check_names(given)
         if given.get("k") is None:
             raise OptionError.no_k()
-        return {**{argument: self._with_role(role) for role, argument in _ARGUMENT_OF_ROLE.items()}, **given}
+        return {**{argument: self._with_role(role) for role, argument in ARGUMENT_OF_ROLE.items()}, **given}
 
     def _with_role(self, role: Role) -> list[str]:
         return [name for name, given in self.roles.items() if given == role]
@@ -210,7 +205,7 @@ def plan(data: Any, *, policy: PolicySource | None = None, **options: Any) -> Pl
     if known is None:
         return Plan(describe(table), options, settings)
     decided = _decided_options(known, table)
-    roles = {name: role for role, argument in _ARGUMENT_OF_ROLE.items() for name in decided.pop(argument, ())}
+    roles = {name: role for role, argument in ARGUMENT_OF_ROLE.items() for name in decided.pop(argument, ())}
     planned = Plan(describe(table), {**decided, **options}, settings or known.input.get("settings"))
     planned.roles.update(dict.fromkeys(planned.roles, Role.INSENSITIVE) | roles)
     return planned
@@ -234,27 +229,22 @@ def _decided_options(policy: Policy | PolicyDraft, table: Table) -> dict[str, An
     if isinstance(recode := arguments.get("recode"), dict):
         defaults = {name: recodings(kind)[0] for name, kind in kinds.items()}
         arguments["recode"] = {name: way for name, way in recode.items() if way != defaults.get(name)}
+    folders = policy_folders(policy, [] if table.path is None else [table.path.parent])
     for option, by_column in files.items():
-        arguments[option] = {name: _located(file, policy, table) for name, file in by_column.items()}
+        arguments[option] = {name: str(find_file(file, folders) or file) for name, file in by_column.items()}
     return {
         name: value
         for name, value in arguments.items()
-        if name in _ARGUMENT_OF_ROLE.values()
+        if name in ARGUMENT_OF_ROLE.values()
         or (value not in (None, (), [], {}) and (name not in BY_NAME or value != BY_NAME[name].default))
     }
-
-
-def _located(file: str, policy: Policy | PolicyDraft, table: Table) -> str:
-    """Return the path of a file of a policy."""
-    folders = policy_folders(policy, [] if table.path is None else [table.path.parent])
-    return str(next((path for folder in folders if (path := folder / file).is_file()), file))
 
 
 def _check_names(options: Mapping[str, Any]) -> None:
     """Refuse roles among the options, and options that neither a release nor a method has."""
     known = [*BY_NAME, "threads", "progress"]
     for name in options:
-        if name in _ARGUMENT_OF_ROLE.values():
+        if name in ARGUMENT_OF_ROLE.values():
             raise OptionError.role_in_options(name)
         if name not in known and not any(name in method.options for method in registry.methods().values()):
             raise (

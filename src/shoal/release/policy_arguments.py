@@ -14,7 +14,8 @@ from shoal import data
 from shoal.data import ReadOptions, Table
 from shoal.data.chunked import open_chunked
 from shoal.domain import Column, Kind, Policy, PolicyDraft, Role, Schema, parse_models
-from shoal.domain.recodings import NO_ROUNDING
+from shoal.domain.policy_draft import ARGUMENT_OF_ROLE, declared_values
+from shoal.domain.privacy_models import models_by_column
 from shoal.engines import spark
 from shoal.errors import PolicyError
 from shoal.options.table import BY_NAME
@@ -148,7 +149,7 @@ def policy_arguments(
 
 
 def _release_arguments(policy: Policy, is_restored: Callable[[str], bool]) -> dict[str, Any]:
-    schema, survey, refinement = policy.schema, policy.survey, policy.refinement
+    schema = policy.schema
     with_role = (*schema.quasi_identifiers, *schema.names_with_role(Role.SENSITIVE))
     columns = resolve_policy_schema(
         Schema(tuple(column for column in schema.columns if column.name in with_role and is_restored(column.name))),
@@ -157,41 +158,16 @@ def _release_arguments(policy: Policy, is_restored: Callable[[str], bool]) -> di
         folders=policy_folders(policy),
     ).columns
     trees = [column for column in columns if column.hierarchy is not None]
-    models: dict[str, list[str]] = {}
-    for model in policy.models:
-        models.setdefault(model.column, []).append(model.notation)
     return {
-        "k": policy.k,
-        "quasi_identifiers": list(schema.quasi_identifiers),
-        "identifiers": list(schema.names_with_role(Role.IDENTIFIER)),
-        "sensitive": list(schema.names_with_role(Role.SENSITIVE)),
-        "keep": list(policy.keep or ()),
-        "models": models,
+        **dict(declared_values(policy.to_dict())),
+        **{argument: list(schema.names_with_role(role)) for role, argument in ARGUMENT_OF_ROLE.items()},
+        "models": models_by_column(policy.models),
         "hierarchies": {column.name: column.hierarchy for column in trees if column.kind is not Kind.ORDINAL},
         "levels": {column.name: column.hierarchy for column in trees if column.kind is Kind.ORDINAL},
         "kinds": {column.name: str(column.kind) for column in columns if column.hierarchy is None},
-        "missing_values": policy.missing,
-        "alpha": policy.alpha,
-        "max_suppression": policy.suppression,
-        "method": policy.method,
-        "refine": refinement is not None,
-        "effort": refinement.effort if refinement else None,
-        "time_limit": refinement.time_limit if refinement else None,
-        "blocks": policy.blocks,
-        "seed": policy.seed,
-        "weights": dict(policy.weights),
+        "refine": policy.refinement is not None,
         "recode": {column.name: column.recode for column in schema.columns if column.recode},
         "bounds": dict(policy.bounds),
-        "sampling_weights": survey.sampling_weights or None,
-        "strata": list(survey.strata),
-        "households": survey.households or None,
-        "largest_household": survey.largest_household,
-        "standardize": policy.standardize,
-        "distance": policy.distance,
-        "exact_means": policy.rounding == NO_ROUNDING,
-        "keep_totals": policy.keep_totals,
-        "shuffle": policy.shuffle,
-        "formulas": policy.formulas,
         **policy.method_options,
     }
 
@@ -271,9 +247,8 @@ def _models(table: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         **dict.fromkeys(arguments.get("levels") or (), Kind.ORDINAL),
     }
     sensitive = [Column(name, Role.SENSITIVE, kinds.get(name, Kind.NOMINAL)) for name in arguments["sensitive"]]
-    collected: dict[str, list[str]] = {}
-    for model in requested_models(
-        Schema(tuple(sensitive)), models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")
-    ):
-        collected.setdefault(model.column, []).append(model.notation)
-    return collected
+    return models_by_column(
+        requested_models(
+            Schema(tuple(sensitive)), models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")
+        )
+    )
