@@ -13,23 +13,21 @@ from shoal.domain import (
     ModelCheck,
     Names,
     Role,
-    Schema,
     check_k,
-    select_names,
 )
 from shoal.domain.privacy_models import parse_models
 from shoal.engines import spark
-from shoal.errors import ColumnError, DataError, EngineError, OptionError
+from shoal.errors import DataError, EngineError, OptionError
 from shoal.errors.messages import pluralize
 from shoal.metrics.table_pair import PairEncoder
 from shoal.options.table import check_option
-from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
+from shoal.release.column_options import Hierarchies, Levels, PolicySource
 from shoal.release.evaluate_large import (
     EvaluationJob,
+    check_released,
     evaluate_files,
     evaluate_frames,
     incomparable_notes,
-    select_sensitive,
     shared_columns,
 )
 from shoal.release.inspect import is_shuffled
@@ -116,107 +114,87 @@ def evaluate(
     ShoalError
         If the tables do not fit together, or a column or an option cannot be used.
     """
-    if memory is not None or spark.is_frame(original) or spark.is_frame(released):
-        needing = {
-            "missing_values='wildcard'": missing_values == "wildcard",
-            "sampling_weights": sampling_weights,
-            "households": households,
-            "population": population is not None,
-            "measures": measures != metrics.DEFAULT,
-        }
-        for option, needed in needing.items():
-            if needed:
-                raise OptionError.needs_memory(option)
-        job = EvaluationJob(
-            original,
-            released,
-            quasi_identifiers=quasi_identifiers,
-            k=None if k is None else check_k(k),
-            hierarchies=hierarchies,
-            levels=levels,
-            kinds=kinds,
-            standardize=check_option("standardize", standardize),
-            distance=check_option("distance", distance),
-            separate_missing=check_option("missing_values", missing_values) == "category",
-            sensitive=sensitive,
-            models=parse_models(models),
-            weights=check_option("weights", weights) or {},
-        )
-        if memory is None or spark.is_frame(original) or spark.is_frame(released):
-            return evaluate_frames(job, on, scratch)
-        if on is None:
-            return evaluate_files(job, memory, options, released_options or options)
+    on_spark = spark.is_frame(original) or spark.is_frame(released)
+    needing_tables = {
+        "missing_values='wildcard'": missing_values == "wildcard",
+        "sampling_weights": sampling_weights,
+        "households": households,
+        "population": population is not None,
+        "measures": measures != metrics.DEFAULT,
+    }
+    for option, needed in needing_tables.items():
+        if needed and (on_spark or memory is not None):
+            raise OptionError.needs_memory(option)
+    job = EvaluationJob(
+        original,
+        released,
+        quasi_identifiers=quasi_identifiers,
+        k=None if k is None else check_k(k),
+        hierarchies=hierarchies,
+        levels=levels,
+        kinds=kinds,
+        standardize=check_option("standardize", standardize),
+        distance=check_option("distance", distance),
+        missing=check_option("missing_values", missing_values),
+        sensitive=sensitive,
+        models=parse_models(models),
+        weights=check_option("weights", weights) or {},
+    )
+    if on_spark:
+        return evaluate_frames(job, on, scratch)
     if on is not None:
         raise EngineError.spark_only_option("on")
+    if memory is not None:
+        return evaluate_files(job, memory, options, released_options or options)
     source = data.read_table(original, options=options)
-    names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
+    names, _ = job.columns(source.names)
     release = read_release(released, source, names, released_options or options)
     _check_row_order(source, release, names)
-    k = None if k is None else check_k(k)
-    required_models = parse_models(models)
-    sensitive_names = select_sensitive(sensitive, required_models, source.names, names)
-    schema = Schema.assign(data.column_kinds(source), quasi_identifiers=names, sensitive=sensitive_names)
-    schema = resolve_schema(source, schema, hierarchies=hierarchies, levels=levels, kinds=kinds, allow_mixed=True)
-    columns = [column for column in schema.columns if column.name in names]
-    sensitive_columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
-    notes: list[str] = []
-    column_weight = check_option("weights", weights) or {}
-    data.resolve_weights(names, column_weight)
-    missing = check_option("missing_values", missing_values)
-    distance = check_option("distance", distance)
+    schema = job.schema(source, data.column_kinds(source))
     design = data.build_survey_design(source, sampling_weights=sampling_weights or "", households=households or "")
     count = partial(
         metrics.count_classes,
         names=names,
-        k=k,
-        missing=missing,
+        k=job.k,
+        missing=job.missing,
         alpha=check_option("alpha", alpha),
         design=design,
     )
     suppressed = data.fully_suppressed(release, names)
     after = count(release, population=None if population is None else data.read_table(population))
-    notes += _population_notes(after)
+    notes = _population_notes(after)
     blanked = int((suppressed & ~data.fully_suppressed(source, names)).sum())
-    if missing == "wildcard" and blanked:
+    if job.missing == "wildcard" and blanked:
         notes.append(
             f"{pluralize(blanked, 'record')} of which nothing is shown any more: as wildcards they are compatible with"
             " every other; where outsiders know that they were suppressed, they hide nobody and the risk is higher"
         )
-    encoder, bounds = PairEncoder.fit(
-        source,
-        release,
-        columns,
-        standardize=check_option("standardize", standardize),
-        weights=column_weight,
-        distance=distance,
-        separate_missing=missing == "category",
-    )
-    notes += incomparable_notes(encoder)
+    columns = [column for column in schema.columns if column.role is Role.QUASI_IDENTIFIER]
+    encoder, bounds = PairEncoder.fit(source, release, columns, **job.encoding)
     inputs = encoder.transform(
         source,
         release,
         (count(source), after),
         bounds,
         suppressed=suppressed,
-        sensitive=data.sensitive_columns(source, sensitive_columns),
+        sensitive=data.sensitive_columns(
+            source, [column for column in schema.columns if column.role is Role.SENSITIVE]
+        ),
         sampling_weights=design.sampling_weights,
     )
     model_checks: tuple[ModelCheck, ...] = ()
-    if required_models:
+    if job.models:
         model_checks = data.check_models(
-            data.encode_constraints(source, required_models, schema),
-            required_models,
-            data.class_labels(release, names),
+            data.encode_constraints(source, job.models, schema), job.models, data.class_labels(release, names)
         )
+    notes += incomparable_notes(encoder)
     return metrics.evaluate(inputs, which=measures, notes=tuple(notes), models=model_checks)
 
 
 def read_release(released: Any, original: Table, names: Sequence[str], options: ReadOptions | None = None) -> Table:
     """Read a release that must have these columns and as many records as the original."""
     release = data.read_table(released, options=options)
-    for name in names:
-        if name not in release.names:
-            raise ColumnError.missing_in_release(name)
+    check_released(names, release.names)
     if release.height != original.height:
         raise DataError.record_counts_differ(original.height, release.height)
     return release

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shoal import data
-from shoal.data import ReadOptions
+from shoal.data import ReadOptions, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ClassCounter,
@@ -22,13 +22,13 @@ from shoal.domain import Evaluation, Kind, ModelCheck, Names, PrivacyModel, Role
 from shoal.engines import spark
 from shoal.errors import ColumnError, DataError, OptionError
 from shoal.errors.messages import pluralize
-from shoal.metrics.disclosure_sums import sum_disclosures, unmeasured_notes
+from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures, unmeasured_notes
 from shoal.metrics.evaluate import ClassSizeCounts, compute_part_sums, distance_name, evaluate_classes, evaluate_parts
 from shoal.metrics.inputs import EquivalenceClasses, TableFacts
 from shoal.metrics.table_pair import PairEncoder
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.inspect import is_shuffled
-from shoal.release.large_tables import COUNT_FRACTION, open_in_pieces, stored_frame
+from shoal.release.large_tables import COUNT_FRACTION, known_kinds, open_in_pieces, stored_frame
 from shoal.system.scratch import temporary_folder
 
 if TYPE_CHECKING:
@@ -58,55 +58,65 @@ class EvaluationJob:
     kinds: Mapping[str, str] | None
     standardize: bool
     distance: str
-    separate_missing: bool
+    missing: str
     sensitive: Names
     models: tuple[PrivacyModel, ...]
     weights: Mapping[str, float]
 
     def columns(self, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the quasi-identifiers and the sensitive columns of a table with these columns."""
+        """Return the quasi-identifiers, and the columns that are sensitive or have a privacy model."""
         quasi_identifiers = select_names(self.quasi_identifiers, names, Role.QUASI_IDENTIFIER)
         data.resolve_weights(quasi_identifiers, self.weights)
-        return quasi_identifiers, select_sensitive(self.sensitive, self.models, names, quasi_identifiers)
+        sensitive = select_names(self.sensitive, names, Role.SENSITIVE)
+        with_models = dict.fromkeys(model.column for model in self.models)
+        return quasi_identifiers, (*sensitive, *(n for n in with_models if n not in (*sensitive, *quasi_identifiers)))
 
-    def schema(self, statistics: TableStatistics, names: Sequence[str]) -> Schema:
-        """Return the schema of a table with these columns, by the statistics of those that are used."""
-        quasi_identifiers, sensitive = self.columns(names)
-        kinds = dict(statistics.kinds())
-        columns = [(name, kinds.get(name, Kind.NOMINAL)) for name in names]
-        schema = Schema.assign(columns, quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+    def schema(self, table: Table, kinds: Sequence[tuple[str, Kind]]) -> Schema:
+        """Return the schema of a table, or of one that it is a sample of, with columns of these kinds."""
+        quasi_identifiers, sensitive = self.columns([name for name, _ in kinds])
         return resolve_schema(
-            statistics.sample,
-            schema,
+            table,
+            Schema.assign(kinds, quasi_identifiers=quasi_identifiers, sensitive=sensitive),
             hierarchies=self.hierarchies,
             levels=self.levels,
             kinds=self.kinds,
             allow_mixed=True,
         )
 
+    @property
+    def encoding(self) -> dict[str, Any]:
+        """Options of `PairEncoder`."""
+        return {
+            "standardize": self.standardize,
+            "weights": self.weights,
+            "distance": self.distance,
+            "separate_missing": self.missing == "category",
+        }
+
     def fit(
-        self, original: TableStatistics, released: TableStatistics, schema: Schema, names: Sequence[str]
+        self, original: TableStatistics, released: TableStatistics, schema: Schema
     ) -> tuple[PairEncoder, TableFacts]:
         """Return the encoder of both tables, and the facts of the original."""
-        return PairEncoder.from_statistics(
-            original,
-            released,
-            [column for column in schema.columns if column.name in names],
-            k=self.k,
-            standardize=self.standardize,
-            weights=self.weights,
-            distance=self.distance,
-            separate_missing=self.separate_missing,
-        )
+        columns = [column for column in schema.columns if column.role is Role.QUASI_IDENTIFIER]
+        return PairEncoder.from_statistics(original, released, columns, k=self.k, **self.encoding)
+
+    def describe(
+        self, encoder: PairEncoder, sensitive: Sequence[str], disclosures: Mapping[str, DisclosureSums]
+    ) -> dict[str, Any]:
+        """Return what the evaluation says about its figures."""
+        return {
+            "base": encoder.scale.name if encoder.scale else "none",
+            "distance": distance_name(encoder.categories, self.distance),
+            "disclosures": disclosures,
+            "notes": (*incomparable_notes(encoder), *unmeasured_notes(sensitive, disclosures), _IN_PIECES),
+        }
 
 
-def select_sensitive(
-    sensitive: Names, models: Sequence[PrivacyModel], names: Sequence[str], quasi_identifiers: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the named sensitive columns, and those with a privacy model."""
-    named = select_names(sensitive, names, Role.SENSITIVE)
-    with_models = dict.fromkeys(model.column for model in models)
-    return (*named, *(name for name in with_models if name not in (*named, *quasi_identifiers)))
+def check_released(names: Sequence[str], released: Sequence[str]) -> None:
+    """Refuse a release without one of the quasi-identifiers."""
+    for name in names:
+        if name not in released:
+            raise ColumnError.missing_in_release(name)
 
 
 def shared_columns(original: Sequence[str], released: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -129,9 +139,7 @@ def evaluate_files(
     source, budget = open_in_pieces(job.original, memory=memory, options=options)
     release, _ = open_in_pieces(job.released, memory=memory, options=released_options)
     names, sensitive = job.columns(source.names)
-    for name in names:
-        if name not in release.names:
-            raise ColumnError.missing_in_release(name)
+    check_released(names, release.names)
     shared = shared_columns(source.names, release.names, names)
     columns = (list(dict.fromkeys([*names, *sensitive, *shared])), [*names, *shared])
     statistics = profile_file(source, columns=columns[0])
@@ -161,13 +169,14 @@ class _FilePair:
 
     def evaluate(self, folder: Any, max_bytes: int) -> Evaluation:
         """Read both files once more; at most about ``max_bytes`` of the classes of each are in memory."""
-        job, schema = self.job, self.job.schema(self.statistics, self.source.names)
-        encoder, facts = job.fit(self.statistics, self.released, schema, self.names)
+        job, statistics = self.job, self.statistics
+        schema = job.schema(statistics.sample, known_kinds(statistics, self.source.names))
+        encoder, facts = job.fit(statistics, self.released, schema)
         before, after = ClassCounter(folder, self.names, max_bytes=max_bytes), self._counter(schema, folder, max_bytes)
         sums, n_suppressed = [], 0
         order = data.RowOrder(self.columns[1][len(self.names) :])
         for chunk, other in paired_chunks(self.source, self.release, columns=self.columns):
-            original, released = with_column_types(chunk, self.statistics), with_column_types(other, self.released)
+            original, released = with_column_types(chunk, statistics), with_column_types(other, self.released)
             order.add(original, released)
             before.add(chunk)
             after.add(other, values=original)
@@ -179,17 +188,16 @@ class _FilePair:
         if order.is_shuffled:
             raise DataError.shuffled()
         disclosures = sum_disclosures(after.distributions())
-        classes = sum(after.counts.sizes.values())
+        models: tuple[ModelCheck, ...] = ()
+        if job.models:
+            models = after.check_models(data.SensitiveEncoder.from_statistics(statistics, job.models, schema))
         return evaluate_parts(
             sums,
-            replace(facts, n_classes=classes),
+            replace(facts, n_classes=sum(after.counts.sizes.values())),
             before=ClassSizeCounts.of(before.counts.sizes),
             after=ClassSizeCounts.of(after.counts.sizes, n_suppressed),
-            base=encoder.scale.name if encoder.scale else "none",
-            distance=distance_name(encoder.categories, job.distance),
-            disclosures=disclosures,
-            models=self._check_models(schema, after),
-            notes=(*incomparable_notes(encoder), *unmeasured_notes(self.sensitive, disclosures), _IN_PIECES),
+            models=models,
+            **job.describe(encoder, self.sensitive, disclosures),
         )
 
     def _counter(self, schema: Schema, folder: Any, max_bytes: int) -> ClassCounter:
@@ -202,11 +210,6 @@ class _FilePair:
         values = {name: data.distinct_texts(self.statistics, name) for name in counted}
         return ClassCounter(folder, self.names, values=values, measured=measured, max_bytes=max_bytes)
 
-    def _check_models(self, schema: Schema, counter: ClassCounter) -> tuple[ModelCheck, ...]:
-        if not self.job.models:
-            return ()
-        return counter.check_models(data.SensitiveEncoder.from_statistics(self.statistics, self.job.models, schema))
-
 
 def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) -> Evaluation:
     """Evaluate two Spark frames on the cluster; without a key, the released values of a record are not known."""
@@ -214,9 +217,7 @@ def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) ->
         if not spark.is_frame(frame):
             raise OptionError.two_frames()
     names, sensitive = job.columns(job.original.columns)
-    for name in names:
-        if name not in job.released.columns:
-            raise ColumnError.missing_in_release(name)
+    check_released(names, job.released.columns)
     for frame in (job.original, job.released) if key is not None else ():
         if key not in frame.columns:
             raise ColumnError.unknown(str(key), frame.columns)
@@ -246,7 +247,7 @@ class _FramePair:
     def evaluate_classes(self) -> Evaluation:
         """Evaluate the classes; sensitive columns are those of the release."""
         statistics = self._profile(self.released, self.other, self.sensitive) if self.sensitive else None
-        before, after = self._original_classes(), self._released_classes(self.released, statistics)
+        before, after = self._count_classes(self.original), self._count_classes(self.released, statistics)
         return evaluate_classes(
             ClassSizeCounts.of(before.class_sizes),
             ClassSizeCounts.of(after.class_sizes),
@@ -267,19 +268,17 @@ class _FramePair:
         )
         statistics = self._profile(self.original, self.folder, columns)
         released = self._profile(self.released, self.other, self.names)
-        encoder, facts = job.fit(statistics, released, job.schema(statistics, self.original.names), self.names)
+        schema = job.schema(statistics.sample, known_kinds(statistics, self.original.names))
+        encoder, facts = job.fit(statistics, released, schema)
         sums, n_suppressed = sum_metrics(joined, (statistics, released), encoder, facts)
-        before, after = self._original_classes(), self._released_classes(joined.source, statistics)
+        before, after = self._count_classes(self.original), self._count_classes(joined.source, statistics)
         return evaluate_parts(
             sums,
             replace(facts, n_classes=after.proof.classes),
             before=ClassSizeCounts.of(before.class_sizes),
             after=ClassSizeCounts.of(after.class_sizes, n_suppressed),
-            base=encoder.scale.name if encoder.scale else "none",
-            distance=distance_name(encoder.categories, job.distance),
-            disclosures=after.disclosures,
             models=after.proof.models,
-            notes=(*incomparable_notes(encoder), *unmeasured_notes(self.sensitive, after.disclosures), _IN_PIECES),
+            **job.describe(encoder, self.sensitive, after.disclosures),
         )
 
     def _profile(self, source: SparkSource, folder: str, names: Sequence[str]) -> TableStatistics:
@@ -287,18 +286,14 @@ class _FramePair:
 
         return profile_source(source, f"{folder}/statistics", names=names)
 
-    def _original_classes(self) -> SparkVerification:
-        return self._count(self.original, Schema(()))
-
-    def _released_classes(self, source: SparkSource, statistics: TableStatistics | None) -> SparkVerification:
-        if statistics is None:
-            return self._count(source, Schema(()))
-        schema = self.job.schema(statistics, source.names)
-        return self._count(source, schema, models=self.job.models, sensitive=self.sensitive, statistics=statistics)
-
-    def _count(self, source: SparkSource, schema: Schema, **sensitive: Any) -> SparkVerification:
+    def _count_classes(self, source: SparkSource, statistics: TableStatistics | None = None) -> SparkVerification:
+        """Count the classes; with statistics of the sensitive columns, also check models and sum disclosures."""
         from shoal.engines.spark.verify_parquet import verify_on_spark
 
+        schema, sensitive = Schema(()), dict[str, Any]()
+        if statistics is not None:
+            schema = self.job.schema(statistics.sample, known_kinds(statistics, source.names))
+            sensitive = {"models": self.job.models, "sensitive": self.sensitive, "statistics": statistics}
         return verify_on_spark(
             source,
             "",

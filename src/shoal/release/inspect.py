@@ -95,25 +95,11 @@ def read(
     ShoalError
         If the file cannot be read, or is ambiguous.
     """
-    options = ReadOptions(
-        delimiter=delimiter,
-        quote=quote,
-        encoding=encoding,
-        decimal=decimal,
-        thousands=thousands,
-        header=True if header is None else header,
-        header_known=header is True,
-        skip=skip,
-        skip_footer=skip_footer,
-        row_numbers=row_numbers,
-        missing=missing,
-        missing_in=missing_in or {},
-        column_formats=column_formats or {},
-        sheet=sheet,
-        value_labels=value_labels,
-        format=format,
-    )
-    return tables.read_table(source, options=options)
+    options = dict(locals())
+    del options["source"]
+    options |= {"header": True if header is None else header, "header_known": header is True}
+    options |= {"missing_in": missing_in or {}, "column_formats": column_formats or {}}
+    return tables.read_table(source, options=ReadOptions(**options))
 
 
 @dataclass(frozen=True)

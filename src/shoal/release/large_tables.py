@@ -56,11 +56,15 @@ class CountingOptions:
         """Return the roles, kinds and hierarchies of the columns, from the statistics of those with models."""
         if statistics is None:
             return Schema(())
-        kinds = dict(statistics.kinds())
-        columns = [(name, kinds.get(name, Kind.NOMINAL)) for name in names]
-        schema = minimal_schema(columns, self.quasi_identifiers, self.models)
+        schema = minimal_schema(known_kinds(statistics, names), self.quasi_identifiers, self.models)
         sample = statistics.sample
         return resolve_schema(sample, schema, hierarchies=self.hierarchies, levels=self.levels, allow_mixed=True)
+
+
+def known_kinds(statistics: TableStatistics, names: Sequence[str]) -> list[tuple[str, Kind]]:
+    """Return the kinds of the columns of a table; those without statistics are nominal."""
+    kinds = dict(statistics.kinds())
+    return [(name, kinds.get(name, Kind.NOMINAL)) for name in names]
 
 
 def verify_file(
