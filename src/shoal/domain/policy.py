@@ -53,14 +53,8 @@ class Survey:
         return {"sampling_weights": self.sampling_weights, "strata": self.strata, "households": self.households}
 
     def to_dict(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {}
-        if self.sampling_weights:
-            facts["sampling_weights"] = self.sampling_weights
-        if self.strata:
-            facts["strata"] = list(self.strata)
-        if self.households:
-            facts |= {"households": self.households, "largest_household": self.largest_household}
-        return facts
+        facts = {**self.names, "strata": list(self.strata)}
+        return _decided(facts) | ({"largest_household": self.largest_household} if self.households else {})
 
 
 @dataclass(frozen=True)
@@ -79,16 +73,11 @@ class Refinement:
     descent_passes: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"effort": self.effort}
-        if self.time_limit is not None:
-            facts["seconds"] = self.time_limit
-        if self.steps_planned:
-            facts |= {
-                "planned": list(self.steps_planned),
-                "done": list(self.steps_done),
-                "looks": list(self.descent_passes),
-            }
-        return facts
+        steps = {"planned": self.steps_planned, "done": self.steps_done, "looks": self.descent_passes}
+        return {
+            **_decided({"effort": self.effort, "seconds": self.time_limit}),
+            **({name: list(counts) for name, counts in steps.items()} if self.steps_planned else {}),
+        }
 
     @property
     def has_valid_steps(self) -> bool:
@@ -165,21 +154,21 @@ class Policy:
     @property
     def options(self) -> dict[str, Any]:
         """Table ``options`` of the policy file: options of the release, then those of the method."""
-        facts: dict[str, Any] = {"standardize": self.standardize, "distance": self.distance}
-        if self.rounding != INTEGER_COLUMNS:
-            facts["exact_means"] = self.rounding == NO_ROUNDING
-        for name in ("keep_totals", "shuffle", "formulas"):
-            if getattr(self, name) != default(name):
-                facts[name] = getattr(self, name)
-        if self.rounding == INTEGER_COLUMNS:
-            facts["round_integers"] = True
-        return facts | dict(self.method_options)
+        rounds_integers = self.rounding == INTEGER_COLUMNS
+        values = {name: getattr(self, name) for name in ("keep_totals", "shuffle", "formulas")}
+        return {
+            "standardize": self.standardize,
+            "distance": self.distance,
+            **({} if rounds_integers else {"exact_means": self.rounding == NO_ROUNDING}),
+            **{name: value for name, value in values.items() if value != default(name)},
+            **({"round_integers": True} if rounds_integers else {}),
+            **self.method_options,
+        }
 
     def with_output(self, proof: Verification, *, file: str | None = None, sha256: str | None = None) -> Self:
         """Return the policy with the facts about its release."""
         counts = {"records": proof.records, "classes": proof.classes, "min_class": proof.min_class}
-        facts = {"file": file, **counts, "sha256": sha256}
-        return replace(self, output={name: fact for name, fact in facts.items() if fact is not None})
+        return replace(self, output=_decided({"file": file, **counts, "sha256": sha256}))
 
     def without_parts(self) -> Self:
         """Return the policy without what only a release in parts needs: their size, and the steps of each search."""
@@ -191,15 +180,17 @@ class Policy:
         return replace(self, pieces=None, refinement=refinement)
 
     def rename(self, names: Mapping[str, str]) -> Self:
-        models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
-        survey = replace(
-            self.survey,
-            sampling_weights=names.get(self.survey.sampling_weights, self.survey.sampling_weights),
-            strata=tuple(names.get(name, name) for name in self.survey.strata),
-            households=names.get(self.survey.households, self.survey.households),
+        def new(name: str) -> str:
+            return names.get(name, name)
+
+        survey = {what: new(c) if isinstance(c, str) else tuple(map(new, c)) for what, c in self.survey.names.items()}
+        return replace(
+            self,
+            schema=self.schema.rename(names),
+            models=tuple(replace(model, column=new(model.column)) for model in self.models),
+            survey=replace(self.survey, **survey),
+            keep=None if self.keep is None else tuple(map(new, self.keep)),
         )
-        keep = None if self.keep is None else tuple(names.get(name, name) for name in self.keep)
-        return replace(self, schema=self.schema.rename(names), models=models, survey=survey, keep=keep)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -211,8 +202,7 @@ class Policy:
                 "seed": self.seed,
                 # the keys of `max_suppression` and, in `Refinement`, of `time_limit` are those of all earlier versions
                 "suppression": self.suppression,
-                **({} if self.blocks is None else {"blocks": self.blocks}),
-                **({} if self.pieces is None else {"pieces": self.pieces}),
+                **_decided({"blocks": self.blocks, "pieces": self.pieces}),
             },
             "missing": {"policy": self.missing, **({"alpha": self.alpha} if self.missing == "wildcard" else {})},
             "options": self.options,
@@ -340,18 +330,19 @@ def _parse(text: bytes, path: object) -> dict[str, Any]:
 
 def _column_facts(column: Column) -> dict[str, Any]:
     """The decisions about a column. A hierarchy is stored as a fingerprint: its nodes are values of the data."""
-    facts: dict[str, Any] = {"name": column.name, "role": str(column.role), "kind": str(column.kind)}
-    if column.reason:
-        facts["reason"] = column.reason
-    if column.recode:
-        facts["recode"] = column.recode
     fingerprint = column.hierarchy.fingerprint if column.hierarchy else column.hierarchy_fingerprint
-    if fingerprint:
-        facts["hierarchy"] = {
-            **({"file": column.hierarchy_file} if column.hierarchy_file else {}),
-            "sha256": fingerprint,
-        }
-    return facts
+    hierarchy = _decided({"file": column.hierarchy_file, "sha256": fingerprint}) if fingerprint else None
+    return {
+        "name": column.name,
+        "role": str(column.role),
+        "kind": str(column.kind),
+        **_decided({"reason": column.reason, "recode": column.recode, "hierarchy": hierarchy}),
+    }
+
+
+def _decided(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts without those that are unknown: None, or empty."""
+    return {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
 
 
 def _read_rounding(options: Mapping[str, Any], *, rounds_integers: Any) -> str:

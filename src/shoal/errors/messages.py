@@ -45,9 +45,9 @@ def quote_reasons(reasons: Mapping[str, str]) -> str:
     return list_first([f"{quote_name(name)} ({first_clause(reason)})" for name, reason in reasons.items()])
 
 
-def list_first(parts: Sequence[str]) -> str:
+def list_first(parts: Sequence[str], *, noun: str = "") -> str:
     """List at most the first eight parts, and the number of the others."""
-    rest = f" and {len(parts) - MAX_LISTED} more" if len(parts) > MAX_LISTED else ""
+    rest = f" and {len(parts) - MAX_LISTED} more {noun}".rstrip() if len(parts) > MAX_LISTED else ""
     return ", ".join(parts[:MAX_LISTED]) + rest
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -265,12 +265,11 @@ def _explain_columns(
 ) -> Iterator[RecordColumn]:
     for j, name in enumerate(names):
         others = [other for other in range(len(names)) if other != j]
-        column = RecordColumn(name, sharing.shared([j]), sharing.shared(others))
-        (original_value,) = tables.text_list(table, name, [index])
-        (released_value,) = (None,) if release is None else tables.text_list(release, name, [index])
-        if release is not None:
-            column = replace(column, changed=released_value != original_value)
-        yield replace(column, value=original_value, released=released_value) if values else column
+        (value,) = tables.text_list(table, name, [index])
+        (released,) = (None,) if release is None else tables.text_list(release, name, [index])
+        changed = None if release is None else released != value
+        shown = (value, released) if values else (None, None)
+        yield RecordColumn(name, sharing.shared([j]), sharing.shared(others), *shown, changed)
 
 
 def _released_class(

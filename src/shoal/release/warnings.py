@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from shoal.data import BrokenDependency, MisreadColumns
 from shoal.domain import Evaluation, Kind, Policy, Role, Schema, Search, likely_identifiers, likely_quasi_identifiers
 from shoal.domain.profile import ColumnProfile
-from shoal.errors.messages import pluralize, quote_name, quote_names, quote_reasons, shorten
+from shoal.errors.messages import list_first, pluralize, quote_name, quote_names, quote_reasons, shorten
 
 _FEW_RECORDS = 50
 _FEW_CLASSES = 10
@@ -90,11 +90,9 @@ def _about_dependency(broken: BrokenDependency, records: int, schema: Schema) ->
     affected = f"{broken.count:,} of {pluralize(broken.of, noun)}"
     if broken.kind == "shrunk":
         verb = "has" if broken.count == 1 else "have"
-        fact = (
-            f"{broken.count:,} of the {broken.of:,} frequent categories of column {names[0]} {verb} less than half of"
-        )
+        fact = f"{broken.count:,} of the {broken.of:,} frequent categories of column {names[0]} {verb} less than half"
         remedy = f"a higher weight (--weight {shorten(broken.columns[0])}=2) keeps more of the column"
-        return f"Category shrank: {fact} their former share; {remedy}."
+        return f"Category shrank: {fact} of their former share; {remedy}."
     if broken.kind == "determined":
         fact = f"column {names[0]} determines {names[1]}, but {affected} have a pair that no record had"
     elif broken.kind == "ordered":
@@ -106,25 +104,21 @@ def _about_dependency(broken: BrokenDependency, records: int, schema: Schema) ->
 
 
 def _remedy(columns: Sequence[str], schema: Schema) -> str:
-    known = {column.name: column for column in schema.columns if column.name in columns}
-    quasi = [name for name in columns if name in schema.quasi_identifiers]
-    others = [name for name in columns if name not in quasi]
-    interval_kinds = {Kind.NUMERIC: "interval", Kind.DATE: "interval"}
-    recode_options = " ".join(
-        f"--recode {shorten(name)}={interval_kinds.get(known[name].kind, 'lcs')}" for name in quasi
-    )
+    others = [name for name in columns if name not in schema.quasi_identifiers]
     if others:
         advice = "these too as quasi-identifiers" if len(others) > 1 else "that too as a quasi-identifier"
         return f"drop {quote_names(others)}, or name {advice}"
+    kinds = {column.name: column.kind for column in schema.columns}
+    ways = {name: "interval" if kinds[name] in (Kind.NUMERIC, Kind.DATE) else "lcs" for name in columns}
+    recode_options = " ".join(f"--recode {shorten(name)}={way}" for name, way in ways.items())
     return f"drop one of them and derive it from the other, or generalize ({recode_options})"
 
 
 def _about_spelling(spelled: Mapping[str, int]) -> list[str]:
     return [
         f"Column {quote_name(name)} has {pluralize(values, 'value')} that differ from others only in case, blanks,"
-        " form of"
-        " letters or zeros and count as different values; write them alike before the release, or give a hierarchy or"
-        " levels."
+        " form of letters or zeros and count as different values; write them alike before the release, or give a"
+        " hierarchy or levels."
         for name, values in spelled.items()
         if values
     ]
@@ -140,14 +134,11 @@ def reading_warnings(doubts: MisreadColumns, *, is_typed: bool) -> tuple[str, ..
             remedy = f"convert {it} before" if is_typed else _format_remedy(names[0], f"such as {example}")
             sentences.append(f"{observation}; {remedy}.")
     if doubts.thousands:
-        observation = f"{_were_read(doubts.thousands)} as numbers with three decimals"
-        sentences.append(
-            f"{observation}; {_format_remedy(doubts.thousands[0], '1.234,5 if the point parts thousands')}."
-        )
+        remedy = _format_remedy(doubts.thousands[0], "1.234,5 if the point parts thousands")
+        sentences.append(f"{_were_read(doubts.thousands)} as numbers with three decimals; {remedy}.")
     if doubts.names and not is_typed:
-        subject = (
-            "The name of a column is a number or a date" if len(doubts.names) == 1 else "Names of columns are values"
-        )
+        one = len(doubts.names) == 1
+        subject = "The name of a column is a number or a date" if one else "Names of columns are values"
         sentences.append(f"{subject} ({quote_names(doubts.names)}); if it is a record, say header=False (--no-header).")
     return tuple(sentences)
 
@@ -171,20 +162,15 @@ def _about_order(profiles: Sequence[ColumnProfile], policy: Policy) -> list[str]
     if not ordering:
         return []
     columns = f"{pluralize(len(ordering), 'column')} ({quote_names(ordering)})"
-    return [
-        (
-            f"The rows stand in the order of {columns} that the release does not show as before, "
-            "so that the place of a row tells about its person; shuffle them."
-        )
-    ]
+    fact = f"The rows stand in the order of {columns} that the release does not show as before"
+    return [f"{fact}, so that the place of a row tells about its person; shuffle them."]
 
 
 def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:
     if policy.formulas != "keep" or not formulas:
         return []
-    columns = ", ".join(f"{quote_name(name)} {cells:,}" for name, cells in list(formulas.items())[:8])
-    rest = f" and {len(formulas) - 8} more columns" if len(formulas) > 8 else ""
-    cells = f"{sum(formulas.values()):,} of the cells and names of columns ({columns}{rest})"
+    columns = list_first([f"{quote_name(name)} {cells:,}" for name, cells in formulas.items()], noun="columns")
+    cells = f"{sum(formulas.values()):,} of the cells and names of columns ({columns})"
     remedy = "--formulas neutralize puts an apostrophe before them"
     return [f"A spreadsheet that opens a csv file of the release would run {cells} as formulas; {remedy}."]
 
@@ -192,7 +178,7 @@ def _about_formulas(formulas: Mapping[str, int], policy: Policy) -> list[str]:
 def _about_homogeneity(evaluation: Evaluation) -> list[str]:
     """Classes in which all records share one sensitive value (homogeneity)."""
     columns = [
-        f"{quote_name(name)} in {_classes(int(classes))} with"
+        f"{quote_name(name)} in {pluralize(int(classes), 'class')} with"
         f" {pluralize(round(share * evaluation.records / 100), 'record')}"
         for name, figures in evaluation.disclosures.items()
         if (classes := figures["homogeneous_classes"])
@@ -201,11 +187,9 @@ def _about_homogeneity(evaluation: Evaluation) -> list[str]:
     ]
     if not columns:
         return []
-    rest = f" and {len(columns) - 8} more columns" if len(columns) > 8 else ""
-    observation = (
-        "In some classes all records have the same sensitive value, so that whoever finds the class of a person"
-    )
-    return [f"{observation} learns it: {', '.join(columns[:8])}{rest}; ask for l = 2 (-l 2) to keep values apart."]
+    observation = "In some classes all records have the same sensitive value, so that whoever finds the class"
+    remedy = "ask for l = 2 (-l 2) to keep values apart"
+    return [f"{observation} of a person learns it: {list_first(columns, noun='columns')}; {remedy}."]
 
 
 def _about_size(evaluation: Evaluation) -> list[str]:
@@ -219,14 +203,10 @@ def _about_size(evaluation: Evaluation) -> list[str]:
         )
     if classes < _FEW_CLASSES:
         sentences.append(
-            f"The release has {_classes(int(classes))} only and tells little beyond them; a smaller k or fewer"
-            " quasi-identifiers keep more."
+            f"The release has {pluralize(int(classes), 'class')} only and tells little beyond them; a smaller k or"
+            " fewer quasi-identifiers keep more."
         )
     return sentences
-
-
-def _classes(count: int) -> str:
-    return "1 class" if count == 1 else f"{count:,} classes"
 
 
 def _about_losses(evaluation: Evaluation) -> list[str]:
@@ -234,12 +214,9 @@ def _about_losses(evaluation: Evaluation) -> list[str]:
     if not lost:
         return []
     ranked = sorted(lost, key=lambda name: -lost[name])
-    columns = ", ".join(f"{quote_name(name)} {lost[name]:.3g} %" for name in ranked[:8])
-    rest = f" and {len(ranked) - 8} more" if len(ranked) > 8 else ""
+    columns = list_first([f"{quote_name(name)} {lost[name]:.3g} %" for name in ranked])
     possessive = "its" if len(ranked) == 1 else "their"
-    observation = (
-        f"{pluralize(len(ranked), 'column')} lost more than half of {possessive} information ({columns}{rest})"
-    )
+    observation = f"{pluralize(len(ranked), 'column')} lost more than half of {possessive} information ({columns})"
     return [f"{observation}; a higher weight keeps more of a column."]
 
 
@@ -307,10 +284,7 @@ def _about_columns(profiles: Sequence[ColumnProfile], records: int, policy: Poli
             [profile for profile in profiles if profile.name in unnamed and profile.name not in reasons]
         )
         one = len(unnamed) == 1
-        it, which = (
-            "it" if one else "them",
-            "them" if len(known) == len(unnamed) > 1 else quote_names(known),
-        )
+        it, which = "it" if one else "them", "them" if len(known) == len(unnamed) > 1 else quote_names(known)
         others = f" Outsiders could know {which}: consider more quasi-identifiers." if known else ""
         sentences.append(
             f"{pluralize(len(unnamed), 'column')} {'has' if one else 'have'} no role and {'is' if one else 'are'}"

@@ -14,6 +14,7 @@ from shoal.engines.memory import MemoryPlan, TableInMemory
 from shoal.errors import OptionError
 from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
+from shoal.options.checks import check_count
 from shoal.options.table import check_option
 from shoal.release.arguments import public_function
 from shoal.release.column_options import PolicySource
@@ -146,7 +147,7 @@ def compare(
     if isinstance(arguments.get("keep"), os.PathLike):
         raise OptionError.invalid_value("keep", "names of columns, and the file of finished runs as cache=")
     check_option("time_limit", time_limit)
-    threads = available_cores() if workers is None else _check_workers(workers)
+    threads = available_cores() if workers is None else check_count("workers", workers)
     table = tables.read_table(data)
     if k is None:
         raise OptionError.no_k()
@@ -159,26 +160,18 @@ def compare(
     _check_options(policy, names)
     check_table(policy, TableInMemory(table))
     MemoryPlan.build(table, policy)  # a table that no method accepts is refused once, not in every point
-    method_policies = {
-        name: _method_policy(policy, name, refine=arguments.get("refine"), effort=arguments.get("effort"))
-        for name in names
-    }
-    policies = [replace(method_policies[name], k=level) for level in levels for name in names]
+    search = {name: arguments.get(name) for name in ("refine", "effort")}
+    policies = [replace(_method_policy(policy, name, **search), k=level) for level in levels for name in names]
     cached_results = ResultCache(None, {}) if cache is None else ResultCache.open(cache, source=table.path)
     data_key = "" if cache is None else tables.content_hash(table, _relevant_columns(policy))
     planned = {point_digest(data_key, each): each for each in policies}
-    cached = {
-        cache_key: cached_results.points[cache_key] for cache_key in planned if cache_key in cached_results.points
-    }
+    cached = {key: point for key, point in cached_results.points.items() if key in planned}
     # method by method: if the time runs out, some methods have all levels, rather than each of them one
-    remaining = sorted(
-        (cache_key for cache_key in planned if cache_key not in cached),
-        key=lambda cache_key: names.index(planned[cache_key].method),
-    )
+    by_method = sorted(planned, key=lambda key: names.index(planned[key].method))
     report_progress = progress or no_progress
     computed = run_all(
         table,
-        {cache_key: planned[cache_key] for cache_key in remaining},
+        {key: planned[key] for key in by_method if key not in cached},
         workers=threads,
         time_limit=time_limit,
         progress=lambda done, total: report_progress(len(cached) + done, len(cached) + total),
@@ -186,7 +179,7 @@ def compare(
     )
     points = {**cached, **computed}
     return Comparison(
-        points=tuple(points[cache_key] for cache_key in planned),
+        points=tuple(points[key] for key in planned),
         records=table.height,
         quasi_identifiers=policy.schema.quasi_identifiers,
         default_method=policy.method,
@@ -194,22 +187,10 @@ def compare(
     )
 
 
-def _check_workers(workers: Any) -> int:
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise OptionError.invalid_value("workers", "a whole number of at least 1")
-    return workers
-
-
 def _methods(names: str | Iterable[str] | None, policy: Policy, records: int) -> list[str]:
-    if names is None:
-        return registry.recommended_methods(policy.schema, records)
-    if names == ALL_METHODS:
-        return list(
-            dict.fromkeys(
-                registry.recommended_methods(policy.schema, records)
-                + registry.supported_methods(policy.schema, records)
-            )
-        )
+    if names is None or names == ALL_METHODS:
+        others = [] if names is None else registry.supported_methods(policy.schema, records)
+        return list(dict.fromkeys(registry.recommended_methods(policy.schema, records) + others))
     selected = [names] if isinstance(names, str) else list(names) if isinstance(names, Iterable) else []
     if not selected:
         raise OptionError.invalid_value("methods", "the names of methods, or 'all'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,11 +30,8 @@ def frontier(points: Sequence[ComparisonPoint]) -> tuple[ComparisonPoint, ...]:
     """Pareto frontier of loss and risk, by rising loss."""
     efficient: list[ComparisonPoint] = []
     for point in sorted((point for point in points if point.is_measured), key=lambda point: point.coordinates):
-        if (
-            not efficient
-            or point.coordinates[1] < efficient[-1].coordinates[1]
-            or point.coordinates == efficient[-1].coordinates
-        ):
+        last = efficient[-1].coordinates if efficient else (math.inf, math.inf)
+        if point.coordinates[1] < last[1] or point.coordinates == last:
             efficient.append(point)
     return tuple(efficient)
 
@@ -111,20 +109,12 @@ def _compare_pair(chosen: ComparisonPoint, other: ComparisonPoint) -> str:
 def _against_levels(chosen: ComparisonPoint, winners: dict[int, ComparisonPoint]) -> list[str]:
     levels = list(winners)
     position = levels.index(chosen.k)
-    neighbors = [
-        ("up", levels[position + 1 : position + 2]),
-        ("down", levels[position - 1 : position] if position else []),
-    ]
+    neighbors = [("up", k) for k in levels[position + 1 :][:1]] + [("down", k) for k in levels[:position][-1:]]
     return [
-        f"going {direction} to k = {k} would bring the risk {_risks(chosen, winners[k])} for"
-        f" {_times(winners[k], chosen)}"
-        for direction, next_levels in neighbors
-        for k in next_levels
+        f"going {direction} to k = {k} would bring the risk from {chosen.coordinates[1]:.3g} to"
+        f" {winners[k].coordinates[1]:.3g} of 100 for {_times(winners[k], chosen)}"
+        for direction, k in neighbors
     ]
-
-
-def _risks(point: ComparisonPoint, other: ComparisonPoint) -> str:
-    return f"from {point.coordinates[1]:.3g} to {other.coordinates[1]:.3g} of 100"
 
 
 def _times(point: ComparisonPoint, other: ComparisonPoint) -> str:
