@@ -183,12 +183,17 @@ class Policy:
         def new(name: str) -> str:
             return names.get(name, name)
 
-        survey = {what: new(c) if isinstance(c, str) else tuple(map(new, c)) for what, c in self.survey.names.items()}
+        survey = self.survey
         return replace(
             self,
             schema=self.schema.rename(names),
             models=tuple(replace(model, column=new(model.column)) for model in self.models),
-            survey=replace(self.survey, **survey),
+            survey=Survey(
+                new(survey.sampling_weights),
+                tuple(map(new, survey.strata)),
+                new(survey.households),
+                survey.largest_household,
+            ),
             keep=None if self.keep is None else tuple(map(new, self.keep)),
         )
 

@@ -60,30 +60,25 @@ class PolicyDraft:
                     check_option(name, value)
             arguments |= undeclared_options(facts)
             columns = [_column(entry) for entry in facts.get("columns", [])]
+            if not isinstance(facts.get("input", {}), Mapping):
+                raise TypeError
         except OptionError as error:
             raise PolicyError.invalid(path, error) from None
         except (TypeError, AttributeError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
-        if not isinstance(facts.get("input", {}), Mapping):
-            raise PolicyError.damaged(path, "an entry has the wrong type")
         names = [column["name"] for column in columns]
         if len(set(names)) < len(names):
             raise PolicyError.damaged(path, "it decides about a column twice")
         for role, argument in ARGUMENT_OF_ROLE.items():
             arguments[argument] = [column["name"] for column in columns if column["role"] == role]
+        keys = ("kind", "recode", "hierarchy", "levels", "sha256")
+        kinds, recode, *files = ({c["name"]: c[key] for c in columns if key in c} for key in keys)
         decided = {*arguments["quasi_identifiers"], *arguments["sensitive"]}
-        for key, argument in (("kind", "kinds"), ("recode", "recode")):
-            given = {column["name"]: column[key] for column in columns if key in column and column["name"] in decided}
+        for argument, by_column in (("kinds", kinds), ("recode", recode)):
             default = {"*": arguments[argument]} if argument in arguments else {}
-            if given:
+            if given := {name: value for name, value in by_column.items() if name in decided}:
                 arguments[argument] = default | given
-        return cls(
-            arguments,
-            hierarchy_files={c["name"]: c["hierarchy"] for c in columns if "hierarchy" in c},
-            level_files={c["name"]: c["levels"] for c in columns if "levels" in c},
-            fingerprints={c["name"]: c["sha256"] for c in columns if "sha256" in c},
-            input=facts.get("input", {}),
-        )
+        return cls(arguments, *files, input=facts.get("input", {}))
 
 
 def check_keys(facts: Mapping[str, Any], path: object, *, by_hand: bool = False) -> None:

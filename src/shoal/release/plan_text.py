@@ -77,7 +77,7 @@ def plan_text(
         "",
         _KEEP,
         f"keep = {toml_value(_as_list(options.get('keep')))}",
-        *_option_lines(options, _example_columns(roles)),
+        *_option_lines(options, roles),
         *_setting_lines(settings),
     ]
     return "\n".join(lines) + "\n"
@@ -103,12 +103,12 @@ def _column_lines(
         ("levels", options.get("levels") or {}),
         ("recode", recode if isinstance(recode, Mapping) else {}),
     ):
-        for name, value in given.items():
-            if name == ALL_OTHER_COLUMNS:
-                continue
-            if str(name) not in facts:
-                raise ColumnError.unknown(str(name), list(facts))
-            facts[str(name)][key] = _file_name(str(name), value) if key in ("hierarchy", "levels") else str(value)
+        for name, value in ((str(name), value) for name, value in given.items() if name != ALL_OTHER_COLUMNS):
+            if name not in facts:
+                raise ColumnError.unknown(name, list(facts))
+            if key in ("hierarchy", "levels") and not isinstance(value, str | os.PathLike):
+                raise OptionError.hierarchy_without_file(name)
+            facts[name][key] = os.fsdecode(value) if isinstance(value, os.PathLike) else str(value)
     width = max(len(toml_value(name)) for name in facts) + 1
     longest = max(len(role) for role in Role) + len('"",')
     for column in proposed.columns:
@@ -122,28 +122,23 @@ def _column_lines(
         yield f"  {{ {entry.rstrip()} }},  # {_printable(proposal_comment(column, role))}"
 
 
-def _file_name(column: str, source: Any) -> str:
-    if not isinstance(source, str | os.PathLike):
-        raise OptionError.hierarchy_without_file(column)
-    return os.fsdecode(source)
-
-
-def _option_lines(options: Mapping[str, Any], examples: Mapping[str, str]) -> Iterator[str]:
+def _option_lines(options: Mapping[str, Any], roles: Mapping[str, str]) -> Iterator[str]:
     """Decided options as entries, and the usual other ones as comments."""
     checked = {name: check_option(name, value) for name, value in options.items() if name in BY_NAME}
     if checked.get("refine") and not (checked.get("effort") or checked.get("time_limit")):
         checked["effort"] = "balanced"
+    is_final = checked.get("refine") is False
     for option in RELEASE_OPTIONS:
         if option.name in ("k", "keep", "refine") or option.key.startswith("columns[]"):
             continue
         value = checked.get(option.name, option.default)
         value = int(value) if option.type is int and value is not None else value
         is_decided = value != option.default and value not in (None, (), [], {})
-        if is_decided or (option.name in _SHOWN and not (option.key.startswith("refine.") and _is_final(checked))):
+        if is_decided or (option.name in _SHOWN and not (option.key.startswith("refine.") and is_final)):
             yield ""
             yield f"# {_sentence(option)}"
-            yield from _entries(option, value) if is_decided else (f"#{line}" for line in _example(option, examples))
-    if _is_final(checked):
+            yield from _entries(option, value) if is_decided else (f"#{line}" for line in _example(option, roles))
+    if is_final:
         yield "\nrefine = false"
     own = {name: check_scalar(name, value) for name, value in options.items() if name not in BY_NAME}
     default_recode = options.get("recode")
@@ -154,11 +149,6 @@ def _option_lines(options: Mapping[str, Any], examples: Mapping[str, str]) -> It
     if own:
         yield ""
         yield from (f"options.{toml_key(name)} = {toml_value(value)}" for name, value in own.items())
-
-
-def _is_final(options: Mapping[str, Any]) -> bool:
-    """Whether the groups of the method are not improved."""
-    return options.get("refine") is False
 
 
 def _sentence(option: Option) -> str:
@@ -183,23 +173,18 @@ def _entries(option: Option, value: Any) -> Iterator[str]:
         yield f"{option.key} = {toml_value(_as_list(value) if option.type is list else value)}"
 
 
-def _example(option: Option, columns: Mapping[str, str]) -> Iterator[str]:
+def _example(option: Option, roles: Mapping[str, str]) -> Iterator[str]:
+    def first(wanted: Role) -> str:
+        return next((name for name, role in roles.items() if role == wanted), "COLUMN")
+
     value = _EXAMPLES.get(option.name, option.default)
     if option.name == "models":
-        value = {columns["sensitive"]: "distinct-l(2)"}
+        value = {first(Role.SENSITIVE): "distinct-l(2)"}
     elif option.name == "weights":
-        value = {columns["quasi_identifier"]: 2.0}
+        value = {first(Role.QUASI_IDENTIFIER): 2.0}
     elif option.group == "Survey":
         value = ["COLUMN"] if option.type is list else "COLUMN"
     return _entries(option, value)
-
-
-def _example_columns(roles: Mapping[str, str]) -> dict[str, str]:
-    """Columns in the examples of options."""
-    return {
-        key: next((name for name, role in roles.items() if role == wanted), "COLUMN")
-        for key, wanted in (("sensitive", Role.SENSITIVE), ("quasi_identifier", Role.QUASI_IDENTIFIER))
-    }
 
 
 def _setting_lines(settings: Mapping[str, Any]) -> Iterator[str]:

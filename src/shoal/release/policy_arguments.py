@@ -59,7 +59,9 @@ def with_policy(function: F) -> F:
         if known is None and not needed <= given.keys():
             known = policy_beside(given.get(of_release))
         if known is None:
-            _check_policy_beside(given, of_release)
+            path = _path(given.get(of_release))
+            if path is not None and "quasi_identifiers" not in given:
+                raise PolicyError.none_beside(path, policy_path(path).name)
             return function(**given)
         for name in given.keys() & {*_ORIGINAL, *_RELEASED}:
             given |= _opened(name, given, known)
@@ -68,7 +70,8 @@ def with_policy(function: F) -> F:
         elif "original" in parameters:
             arguments = _evaluation_arguments(known, given)
         else:
-            arguments = _comparison_arguments(known, given)
+            compared = [name for name in BY_NAME if name not in _NOT_COMPARED]
+            arguments = _select(policy_arguments(known, given), compared)
         for name in ("hierarchies", "levels", "kinds"):
             if given.get(name):
                 given[name] = {**arguments.get(name, {}), **given[name]}
@@ -87,13 +90,6 @@ def _opened(name: str, given: Mapping[str, Any], policy: Policy | PolicyDraft) -
     if given.get("memory") is not None:
         return {argument: options}
     return {name: data.read_table(source, options=options)}
-
-
-def _check_policy_beside(given: Mapping[str, Any], of_release: str) -> None:
-    """Refuse the file of a release without quasi-identifiers."""
-    path = _path(given.get(of_release))
-    if path is not None and "quasi_identifiers" not in given:
-        raise PolicyError.none_beside(path, policy_path(path).name)
 
 
 def policy_beside(released: Any) -> Policy | PolicyDraft | None:
@@ -172,17 +168,15 @@ def _release_arguments(policy: Policy, is_restored: Callable[[str], bool]) -> di
     }
 
 
-def _comparison_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the decisions of a policy as arguments of `shoal.compare`, without those about the method."""
-    arguments = policy_arguments(policy, given)
-    return {name: value for name, value in arguments.items() if name in BY_NAME and name not in _NOT_COMPARED}
+def _select(arguments: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name in names}
 
 
 def _evaluation_arguments(policy: Policy | PolicyDraft, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the decisions of a policy as arguments of `shoal.evaluate`."""
     arguments = policy_arguments(policy, given)
     return {
-        **{name: arguments[name] for name in _EVALUATED if name in arguments},
+        **_select(arguments, _EVALUATED),
         "models": _models(given["original"], {**arguments, **given}),
     }
 
@@ -202,7 +196,7 @@ def _verification_arguments(policy: Policy | PolicyDraft, given: Mapping[str, An
     keys, households = arguments["quasi_identifiers"], arguments.get("households")
     missing = arguments.get("missing_values")
     return {
-        **{name: arguments[name] for name in ("k", "quasi_identifiers", "alpha") if name in arguments},
+        **_select(arguments, ("k", "quasi_identifiers", "alpha")),
         **{
             option: {name: source for name, source in arguments.get(option, {}).items() if name in in_models}
             for option in ("hierarchies", "levels")
