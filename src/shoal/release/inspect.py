@@ -25,12 +25,11 @@ from shoal.engines import spark
 from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.options.table import check_option
 from shoal.release import large_tables
-from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
+from shoal.release.column_options import Hierarchies, Levels, PolicySource
 from shoal.release.policy_arguments import with_policy
 from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
-from shoal.verification.verify import minimal_schema
 from shoal.verification.verify import verify as verify_table
 
 
@@ -265,32 +264,31 @@ def verify(
         for name, value in about_other.items():
             if value:
                 raise OptionError.needs_against(name)
-    if memory is not None or spark.is_frame(table):
-        if against is not None:
-            raise OptionError.needs_memory("against")
-        counting = large_tables.CountingOptions(
-            k=k,
-            quasi_identifiers=quasi_identifiers,
-            models=required_models,
-            hierarchies=hierarchies,
-            levels=levels,
-            missing=missing,
-            strata=strata,
-            households=households or "",
-        )
-        if memory is None or spark.is_frame(table):
-            return large_tables.verify_frame(table, counting, scratch_address=scratch)
+    on_spark = spark.is_frame(table)
+    if against is not None and (on_spark or memory is not None):
+        raise OptionError.needs_memory("against")
+    counting = large_tables.CountingOptions(
+        k=k,
+        quasi_identifiers=quasi_identifiers,
+        models=required_models,
+        hierarchies=hierarchies,
+        levels=levels,
+        missing=missing,
+        strata=strata,
+        households=households or "",
+    )
+    if on_spark:
+        return large_tables.verify_frame(table, counting, scratch_address=scratch)
+    if memory is not None:
         return large_tables.verify_file(table, counting, memory=memory, options=options)
     data = tables.read_table(table, options=options)
-    schema = minimal_schema(tables.column_kinds(data), quasi_identifiers, required_models)
-    schema = resolve_schema(data, schema, hierarchies=hierarchies, levels=levels, allow_mixed=True)
     strata = select_names(strata, data.names, Role.INSENSITIVE)
     verification = verify_table(
         data,
         k=k,
         quasi_identifiers=quasi_identifiers,
         models=required_models,
-        schema=schema,
+        schema=counting.schema(data, tables.column_kinds(data)),
         missing=missing,
         alpha=check_option("alpha", alpha),
         design=tables.build_survey_design(data, strata=strata, households=households or ""),

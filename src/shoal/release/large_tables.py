@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shoal.data import ReadOptions
+from shoal.data import ReadOptions, Table
 from shoal.data.chunked import ChunkedFile, TableStatistics, open_chunked, profile_file
 from shoal.domain import Kind, Names, PrivacyModel, Role, Schema, Verification, select_names
 from shoal.engines.memory_budget import MemoryBudget, check_memory, memory_budget
@@ -52,13 +52,16 @@ class CountingOptions:
         """Columns that have a privacy model."""
         return list(dict.fromkeys(model.column for model in self.models))
 
-    def schema(self, names: Sequence[str], statistics: TableStatistics | None) -> Schema:
-        """Return the roles, kinds and hierarchies of the columns, from the statistics of those with models."""
-        if statistics is None:
+    def schema(self, table: Table, kinds: Sequence[tuple[str, Kind]]) -> Schema:
+        """Return the schema of a table, or of one that it is a sample of, with columns of these kinds."""
+        schema = minimal_schema(kinds, self.quasi_identifiers, self.models)
+        return resolve_schema(table, schema, hierarchies=self.hierarchies, levels=self.levels, allow_mixed=True)
+
+    def schema_of_models(self, statistics: TableStatistics | None, names: Sequence[str]) -> Schema:
+        """Return the schema of a table with these columns, from the statistics of those with models, if any."""
+        if statistics is None or not self.models:
             return Schema(())
-        schema = minimal_schema(known_kinds(statistics, names), self.quasi_identifiers, self.models)
-        sample = statistics.sample
-        return resolve_schema(sample, schema, hierarchies=self.hierarchies, levels=self.levels, allow_mixed=True)
+        return self.schema(statistics.sample, known_kinds(statistics, names))
 
 
 def known_kinds(statistics: TableStatistics, names: Sequence[str]) -> list[tuple[str, Kind]]:
@@ -81,7 +84,7 @@ def verify_file(
             k=counting.k,
             quasi_identifiers=quasi_identifiers,
             models=counting.models,
-            schema=counting.schema(source.names, statistics) if counting.models else Schema(()),
+            schema=counting.schema_of_models(statistics, source.names),
             folder=folder,
             max_bytes=COUNT_FRACTION * budget.class_count_bytes,
             missing=counting.missing,
@@ -121,7 +124,7 @@ def verify_frame(frame: DataFrame, counting: CountingOptions, *, scratch_address
             f"{folder}/statistics",
             k=counting.k,
             quasi_identifiers=quasi_identifiers,
-            schema=counting.schema(frame.columns, statistics),
+            schema=counting.schema_of_models(statistics, frame.columns),
             models=counting.models,
             strata=strata,
             households=counting.households,

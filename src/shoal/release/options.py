@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shoal import data
@@ -128,31 +128,25 @@ def check_survey(schema: Schema, options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def check_table(policy: Policy, profile: TableProfile, *, is_replay: bool = False) -> tuple[ColumnProfile, ...]:
-    """Validate the columns of a table, as `check_roles` does, and its index, which a release keeps.
+    """Return the profiles of the columns of a table.
 
-    Returns the profiles of the columns.
+    Refuses columns that look like identifiers and have no role, unless the policy keeps them by name, and such an
+    index, which a release keeps. Policies of versions before ``keep`` release them. ``is_replay`` means that the table
+    may be the next delivery.
     """
-    profiles, index = profile.column_profiles(), data.index_table(profile.sample)
-    check_roles(policy, profiles, profile.records, is_replay=is_replay)
-    if index is not None and policy.keep is not None:
+    profiles = profile.column_profiles()
+    if policy.keep is None:
+        return profiles
+    unnamed = {*policy.schema.names_with_role(Role.INSENSITIVE)} - {*policy.keep}
+    likely = likely_identifiers(profiles, profile.records)
+    if reasons := {column.name: column.reason for column in likely if column.name in unnamed}:
+        raise ColumnError.unassigned_identifiers(reasons, is_replay=is_replay)
+    if (index := data.index_table(profile.sample)) is not None:
         # a running number only repeats the row order, which has its own warning
         levels = [level for level in data.profile_columns(index) if not level.is_consecutive]
         for level in likely_identifiers(levels, index.height):
             raise ColumnError.identifying_index(level.reason)
     return profiles
-
-
-def check_roles(policy: Policy, profiles: Sequence[ColumnProfile], records: int, *, is_replay: bool = False) -> None:
-    """Refuse columns that look like identifiers and have no role, unless the policy keeps them by name.
-
-    Policies of versions before ``keep`` release them. ``is_replay`` means that the table may be the next delivery.
-    """
-    if policy.keep is None:
-        return
-    unnamed = {*policy.schema.names_with_role(Role.INSENSITIVE)} - {*policy.keep}
-    reasons = {column.name: column.reason for column in likely_identifiers(profiles, records) if column.name in unnamed}
-    if reasons:
-        raise ColumnError.unassigned_identifiers(reasons, is_replay=is_replay)
 
 
 def parse_refinement(method: str | None, *, refine: Any, effort: Any, time_limit: Any) -> Refinement | None:

@@ -65,6 +65,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Convert to plain data, in a stable order of keys."""
         recommended, measure = self.recommendation, measures()[self.loss]
+        chosen = None if recommended is None else (recommended.method, recommended.k)
         return {
             "shoal": package_versions()["shoal"],
             "records": self.records,
@@ -75,8 +76,7 @@ class Comparison:
                 {
                     **point.to_dict(),
                     "frontier": point in self.frontier,
-                    "recommended": recommended is not None
-                    and (recommended.method, recommended.k) == (point.method, point.k),
+                    "recommended": (point.method, point.k) == chosen,
                 }
                 for point in self.points
             ],
