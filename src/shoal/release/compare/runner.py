@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from shoal import kernels
 from shoal.data import Table
-from shoal.domain import Policy, Progress
+from shoal.domain import Policy
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.errors.messages import format_number
 from shoal.release.compare.points import ComparisonPoint
@@ -26,45 +26,59 @@ class _Stopped(Exception):
     """The time limit is reached, or the comparison was interrupted."""
 
 
-class _Clock:
-    def __init__(self, time_limit: float | None) -> None:
-        self.time_limit = time_limit
-        self.start, self.compiled = time.monotonic(), kernels.jit.compile_seconds()
+class _Runs:
+    """The runs of a comparison: their time limit and their progress.
+
+    A run counts by its k: larger groups take longer to search. A lock serializes the calls of the user's function.
+    """
+
+    def __init__(
+        self, table: Table, policies: Sequence[Policy], time_limit: float | None, progress: RunProgress
+    ) -> None:
+        self.table, self.policies, self.time_limit, self.progress = table, policies, time_limit, progress
+        self.fractions = [0.0] * len(policies)
+        self.start, self.compile_seconds = time.monotonic(), kernels.jit.compile_seconds()
+        self.compiled: list[str] = []
         self.stopped = threading.Event()
+        self._lock = threading.Lock()
 
     @property
     def over(self) -> bool:
-        return self.stopped.is_set() or (self.time_limit is not None and self.elapsed >= self.time_limit)
+        """Whether the runs are stopped, or the time is over; compilation does not count."""
+        elapsed = time.monotonic() - self.start - (kernels.jit.compile_seconds() - self.compile_seconds)
+        return self.stopped.is_set() or (self.time_limit is not None and elapsed >= self.time_limit)
 
-    @property
-    def elapsed(self) -> float:
-        """Elapsed seconds, without those of compilation."""
-        return time.monotonic() - self.start - (kernels.jit.compile_seconds() - self.compiled)
+    def run(self, index: int) -> ComparisonPoint:
+        """Make one release, or return the reason why there is none."""
+        policy, why = self.policies[index], "the comparison was stopped"
+        if self.time_limit is not None:
+            why = f"the budget of {format_number(self.time_limit)} s was over"
+        if self.over:
+            return ComparisonPoint(policy.method, policy.k, error=f"not run: {why}")
 
-    @property
-    def sentence(self) -> str:
-        return (
-            "the comparison was stopped"
-            if self.time_limit is None
-            else f"the budget of {format_number(self.time_limit)} s was over"
-        )
+        def advance(done: int, total: int) -> None:
+            if self.over:
+                raise _Stopped
+            self.report(index, 0.95 * done / max(total, 1))  # the steps after grouping take time, too
 
+        start, before = time.perf_counter(), len(self.compiled)
+        try:
+            result = run_in_memory(self.table, policy, progress=advance)
+        except _Stopped:
+            return ComparisonPoint(policy.method, policy.k, error=f"stopped: {why}")
+        except ShoalError as error:
+            return ComparisonPoint(policy.method, policy.k, error=str(error))
+        except MemoryError:
+            return ComparisonPoint(policy.method, policy.k, error="There was not enough memory for this method.")
+        seconds = round(time.perf_counter() - start, 3)
+        return ComparisonPoint.of(result, seconds=seconds, compiled=len(self.compiled) > before)
 
-class _ProgressBoard:
-    """Progress of all runs; a lock serializes the calls of the user's function.
-
-    A run counts by its k: larger groups take longer to search.
-    """
-
-    def __init__(self, levels: Sequence[int], progress: RunProgress) -> None:
-        self.fractions, self.levels, self.progress = [0.0] * len(levels), levels, progress
-        self._lock = threading.Lock()
-
-    def tell(self, index: int, fraction: float) -> None:
+    def report(self, index: int, fraction: float) -> None:
         with self._lock:
             self.fractions[index] = max(self.fractions[index], fraction)
-            done = sum(k * fraction for k, fraction in zip(self.levels, self.fractions, strict=True))
-            self.progress(len(self.fractions) * done / sum(self.levels), len(self.fractions))
+            done = sum(policy.k * part for policy, part in zip(self.policies, self.fractions, strict=True))
+            total = sum(policy.k for policy in self.policies)
+            self.progress(len(self.policies) * done / total, len(self.policies))
 
 
 def run_all(
@@ -80,32 +94,31 @@ def run_all(
 
     ``finished`` is called with every release as soon as it is done.
     """
-    clock, board = _Clock(time_limit), _ProgressBoard([policy.k for policy in policies.values()], progress)
-    compiled_kernels: list[str] = []
+    runs = _Runs(table, list(policies.values()), time_limit, progress)
 
-    def run_one(index: int, point_key: str, policy: Policy) -> ComparisonPoint:
-        point = _run_policy(table, policy, clock, compiled_kernels, _run_progress(index, board, clock))
+    def run_one(index: int, key: str) -> ComparisonPoint:
+        point = runs.run(index)
         if point.error is None:
-            finished(point_key, point)
-        board.tell(index, 1.0)
+            finished(key, point)
+        runs.report(index, 1.0)
         return point
 
     # filters of warnings are global to all threads, so the filter is set once around the pool
     with (
         warnings.catch_warnings(),
-        kernels.jit.compiling(compiled_kernels.append),
+        kernels.jit.compiling(runs.compiled.append),
         ThreadPoolExecutor(workers) as pool,
     ):
         warnings.simplefilter("ignore", ShoalWarning)
         futures: dict[str, Future[ComparisonPoint]] = {}
         try:
-            for index, (point_key, policy) in enumerate(policies.items()):
-                futures[point_key] = pool.submit(run_one, index, point_key, policy)
+            for index, key in enumerate(policies):
+                futures[key] = pool.submit(run_one, index, key)
             _wait(futures.values())
-            return {point_key: future.result() for point_key, future in futures.items()}
+            return {key: future.result() for key, future in futures.items()}
         finally:
             # on an interrupt or an error, running releases stop at their next progress call
-            clock.stopped.set()
+            runs.stopped.set()
             for future in futures.values():
                 future.cancel()
 
@@ -120,33 +133,3 @@ def _wait(futures: Iterable[Future[ComparisonPoint]]) -> None:
         done, waiting = wait(waiting, timeout=_POLL, return_when=FIRST_COMPLETED)
         for future in done:
             future.result()
-
-
-def _run_policy(
-    table: Table, policy: Policy, clock: _Clock, compiled_kernels: list[str], progress: Progress
-) -> ComparisonPoint:
-    if clock.over:
-        return ComparisonPoint(policy.method, policy.k, error=f"not run: {clock.sentence}")
-    start, before = time.perf_counter(), len(compiled_kernels)
-    try:
-        result = run_in_memory(table, policy, progress=progress)
-    except _Stopped:
-        return ComparisonPoint(policy.method, policy.k, error=f"stopped: {clock.sentence}")
-    except ShoalError as error:
-        return ComparisonPoint(policy.method, policy.k, error=str(error))
-    except MemoryError:
-        return ComparisonPoint(policy.method, policy.k, error="There was not enough memory for this method.")
-    seconds = round(time.perf_counter() - start, 3)
-    return ComparisonPoint.of(result, seconds=seconds, compiled=len(compiled_kernels) > before)
-
-
-def _run_progress(index: int, board: _ProgressBoard, clock: _Clock) -> Progress:
-    """Progress of one run: it updates the board, and stops the run when the time is over."""
-
-    def move(done: int, total: int) -> None:
-        if clock.over:
-            raise _Stopped
-        # the steps after grouping take time, too
-        board.tell(index, 0.95 * done / max(total, 1))
-
-    return move
