@@ -174,10 +174,8 @@ class Policy:
         """Return the policy without what only a release in parts needs: their size, and the steps of each search."""
         if self.pieces is None:
             return self
-        refinement = self.refinement
-        if refinement is not None:
-            refinement = replace(refinement, steps_planned=(), steps_done=(), descent_passes=())
-        return replace(self, pieces=None, refinement=refinement)
+        search = self.refinement
+        return replace(self, pieces=None, refinement=search and Refinement(search.effort, search.time_limit))
 
     def rename(self, names: Mapping[str, str]) -> Self:
         def new(name: str) -> str:

@@ -72,13 +72,13 @@ class PolicyDraft:
         for role, argument in ARGUMENT_OF_ROLE.items():
             arguments[argument] = [column["name"] for column in columns if column["role"] == role]
         keys = ("kind", "recode", "hierarchy", "levels", "sha256")
-        kinds, recode, *files = ({c["name"]: c[key] for c in columns if key in c} for key in keys)
+        kinds, recode, trees, levels, prints = ({c["name"]: c[key] for c in columns if key in c} for key in keys)
         decided = {*arguments["quasi_identifiers"], *arguments["sensitive"]}
         for argument, by_column in (("kinds", kinds), ("recode", recode)):
             default = {"*": arguments[argument]} if argument in arguments else {}
             if given := {name: value for name, value in by_column.items() if name in decided}:
                 arguments[argument] = default | given
-        return cls(arguments, *files, input=facts.get("input", {}))
+        return cls(arguments, trees, levels, prints, facts.get("input", {}))
 
 
 def check_keys(facts: Mapping[str, Any], path: object, *, by_hand: bool = False) -> None:

@@ -201,16 +201,13 @@ class PairEncoder:
     def _numbers(self, bounds: Sequence[tuple[Bounds, Bounds]]) -> dict[str, Any]:
         if not self.numeric:
             return {}
-        originals, released, missing, released_missing, intervals = [], [], [], [], {}
-        for name, (before, (low, high)) in zip(self.numeric, bounds, strict=True):
+        originals, released, missing, released_missing = [], [], [], []
+        for name, (before, after) in zip(self.numeric, bounds, strict=True):
             column, mean = _midpoints(*before), self.means[name]
-            is_missing, is_released_missing = np.isnan(column), np.isnan(low)
-            originals.append(_filled(column, is_missing, mean))
-            released.append(_filled(_midpoints(low, high), is_missing | is_released_missing, mean))
-            missing.append(is_missing)
-            released_missing.append(is_released_missing)
-            if name in self.intervals:
-                intervals[name] = (low, high)
+            missing.append(np.isnan(column))
+            released_missing.append(np.isnan(after[0]))
+            originals.append(_filled(column, missing[-1], mean))
+            released.append(_filled(_midpoints(*after), missing[-1] | released_missing[-1], mean))
         return {
             "numeric": self.numeric,
             "dates": self.dates,
@@ -219,7 +216,9 @@ class PairEncoder:
             "released_values": tuple(released),
             "original_missing": np.column_stack(missing) if self.has_missing else None,
             "released_missing": np.column_stack(released_missing) if any(map(np.any, released_missing)) else None,
-            "released_intervals": intervals,
+            "released_intervals": {
+                name: after for name, (_, after) in zip(self.numeric, bounds, strict=True) if name in self.intervals
+            },
         }
 
     def _codes(self, original: Table, released: Table) -> dict[str, Any]:
@@ -238,14 +237,11 @@ class PairEncoder:
 
     def _released_codes(self, before: IntMatrix, after: IntMatrix, missing: Any) -> IntMatrix:
         """Return the released codes; the node of a missing cell is its own, or else the root."""
-        roots = np.array([len(column.hierarchy) - 1 for column in self.categories])
-        if not self.separate_missing:
-            return np.where(missing, before, np.where(after < 0, roots, after))
-        nodes = [
-            root if column.missing_code is None else column.missing_code
-            for column, root in zip(self.categories, roots.tolist(), strict=True)
-        ]
-        return np.where(after < 0, np.array(nodes), after)
+        own = [column.missing_code if self.separate_missing else None for column in self.categories]
+        roots = [len(column.hierarchy) - 1 for column in self.categories]
+        nodes = [root if node is None else node for node, root in zip(own, roots, strict=True)]
+        released = np.where(after < 0, np.array(nodes), after)
+        return released if self.separate_missing else np.where(missing, before, released)
 
 
 def _is_measured(column: Column) -> bool:

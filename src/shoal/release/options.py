@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from shoal import data
@@ -38,31 +38,19 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
     check_k(arguments.get("k"), table.height)
     options = {option.name: option.check(arguments.get(option.name, option.default)) for option in RELEASE_OPTIONS}
     method_options = {name: check_scalar(name, value) for name, value in arguments.items() if name not in options}
-    keep, recode = options["keep"], options["recode"]
-    schema = Schema.assign(
-        data.column_kinds(table),
-        quasi_identifiers=options["quasi_identifiers"],
-        identifiers=options["identifiers"],
-        sensitive=options["sensitive"],
-        keep=keep,
-    )
-    keep_names = select_names(keep, table.names, KEPT_COLUMN)
-    by_column = dict(recode) if isinstance(recode, Mapping) else {}
-    default_recode = by_column.pop(ALL_OTHER_COLUMNS, None) if isinstance(recode, Mapping) else recode
-    schema = resolve_schema(
-        table,
-        schema,
-        hierarchies=options["hierarchies"],
-        levels=options["levels"],
-        kinds=options["kinds"],
-        recode=by_column,
-    )
+    roles = {name: options[name] for name in ("quasi_identifiers", "identifiers", "sensitive", "keep")}
+    schema = Schema.assign(data.column_kinds(table), **roles)
+    keep_names = select_names(options["keep"], table.names, KEPT_COLUMN)
+    recode = options["recode"] if isinstance(options["recode"], Mapping) else {ALL_OTHER_COLUMNS: options["recode"]}
+    about_columns = {name: options[name] for name in ("hierarchies", "levels", "kinds")}
+    about_columns["recode"] = {name: way for name, way in recode.items() if name != ALL_OTHER_COLUMNS}
+    schema = resolve_schema(table, schema, **about_columns)
     exact_means = parse_exact_means(options["exact_means"], method_options)
     options["strata"] = check_survey(schema, options)
     if options["drop_others"]:
         design = (options["sampling_weights"], options["households"], *options["strata"])
         schema = schema.drop_unassigned([*keep_names, *design])
-    schema = assign_recodings(schema, default_recode)
+    schema = assign_recodings(schema, recode.get(ALL_OTHER_COLUMNS))
     if options["keep_totals"]:
         check_totals(schema, exact_means=exact_means)
     policy = Policy.of_options(
@@ -71,7 +59,7 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
         schema=schema,
         method_options=method_options,
         rounding=NO_ROUNDING if exact_means else BY_COLUMN,
-        models=requested_models(schema, models=parse_models(options["models"]), l=options["l"], t=options["t"]),
+        models=requested_models(schema, options),
         refinement=parse_refinement(
             options["method"], refine=options["refine"], effort=options["effort"], time_limit=options["time_limit"]
         ),
@@ -82,23 +70,18 @@ def build_policy(table: Table, **arguments: Any) -> Policy:
     return policy
 
 
-def requested_models(
-    schema: Schema,
-    *,
-    models: Iterable[PrivacyModel],
-    l: float | None,  # noqa: E741
-    t: float | None,
-) -> tuple[PrivacyModel, ...]:
-    """Collect the models that are named and those that ``l`` and ``t`` add for every sensitive column."""
-    collected = list(models)
+def requested_models(schema: Schema, options: Mapping[str, Any]) -> tuple[PrivacyModel, ...]:
+    """Collect the ``models`` that are named and those that ``l`` and ``t`` add for every sensitive column."""
+    collected = list(parse_models(options.get("models")))
+    diversity, closeness = options.get("l"), options.get("t")
     columns = [column for column in schema.columns if column.role is Role.SENSITIVE]
-    if (l is not None or t is not None) and not columns:
+    if (diversity is not None or closeness is not None) and not columns:
         raise OptionError.no_sensitive_column()
     for column in columns:
-        if l is not None:
-            collected.append(PrivacyModel.parse(column.name, f"distinct-l({l!r})"))
-        if t is not None:
-            collected.append(PrivacyModel.parse(column.name, f"{_closeness(column)}({t!r})"))
+        if diversity is not None:
+            collected.append(PrivacyModel.parse(column.name, f"distinct-l({diversity!r})"))
+        if closeness is not None:
+            collected.append(PrivacyModel.parse(column.name, f"{_closeness(column)}({closeness!r})"))
     roles = {column.name: column.role for column in schema.columns}
     for model in collected:
         if model.column not in roles:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 from shoal import data
 from shoal.data import ReadOptions, Table
 from shoal.data.chunked import open_chunked
-from shoal.domain import Column, Kind, Policy, PolicyDraft, Role, Schema, parse_models
+from shoal.domain import Column, Kind, Policy, PolicyDraft, Role, Schema
 from shoal.domain.policy_draft import ARGUMENT_OF_ROLE, declared_values
 from shoal.domain.privacy_models import models_by_column
 from shoal.engines import spark
@@ -241,8 +241,4 @@ def _models(table: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         **dict.fromkeys(arguments.get("levels") or (), Kind.ORDINAL),
     }
     sensitive = [Column(name, Role.SENSITIVE, kinds.get(name, Kind.NOMINAL)) for name in arguments["sensitive"]]
-    return models_by_column(
-        requested_models(
-            Schema(tuple(sensitive)), models=parse_models(models), l=arguments.get("l"), t=arguments.get("t")
-        )
-    )
+    return models_by_column(requested_models(Schema(tuple(sensitive)), arguments))

@@ -100,7 +100,7 @@ def uniqueness(
         time_limit = check_fraction("time_limit", time_limit, max_value=inf)
     if isinstance(max_columns, bool) or not isinstance(max_columns, int) or max_columns < 0:
         raise OptionError.invalid_value("max_columns", "a whole number from 0 on")
-    end = None if time_limit is None else time.monotonic() + time_limit
+    end = inf if time_limit is None else time.monotonic() + time_limit
     table = tables.read_table(data)
     names = select_names(quasi_identifiers, table.names, Role.QUASI_IDENTIFIER)
     k = None if k is None else check_k(k)
@@ -114,7 +114,7 @@ def uniqueness(
 
     evaluated = []
     for columns in chain.from_iterable(combinations(range(len(names)), width) for width in n_columns):
-        if end is not None and time.monotonic() >= end:
+        if time.monotonic() >= end:
             break
         evaluated.append(
             UniqueCombination(tuple(names[j] for j in columns), _count_unique([codes(j) for j in columns]))

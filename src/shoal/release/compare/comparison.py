@@ -149,10 +149,8 @@ def compare(
     check_option("time_limit", time_limit)
     threads = available_cores() if workers is None else check_count("workers", workers)
     table = tables.read_table(data)
-    if k is None:
-        raise OptionError.no_k()
-    levels = list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
-    levels = sorted({check_k(level, table.height) for level in levels})
+    given = [] if k is None else list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
+    levels = sorted({check_k(level, table.height) for level in given})
     if not levels:
         raise OptionError.no_k()
     policy = build_policy(table, k=levels[0], **arguments)
