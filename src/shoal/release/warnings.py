@@ -18,7 +18,6 @@ _HIGH_LOSS = 50.0
 _MAX_DEPENDENCIES = 6
 """Maximum number of broken dependencies that are listed."""
 
-_NO_DOUBTS = MisreadColumns()
 _INDEX_WARNING = "The index of the frame is released as it is and may name persons; reset it to drop it."
 
 _IDENTIFYING = {
@@ -44,14 +43,14 @@ def collect_warnings(
     missing_counts: Mapping[str, int],
     suppressed: int,
     evaluation: Evaluation,
-    search: Search | None = None,
-    has_informative_index: bool = False,
-    formulas: Mapping[str, int] | None = None,
-    in_order: bool = True,
-    spelling_variants: Mapping[str, int] | None = None,
-    broken_dependencies: Sequence[BrokenDependency] = (),
-    doubts: MisreadColumns = _NO_DOUBTS,
-    is_typed: bool = False,
+    search: Search | None,
+    has_informative_index: bool,
+    formulas: Mapping[str, int],
+    in_order: bool,
+    spelling_variants: Mapping[str, int],
+    broken_dependencies: Sequence[BrokenDependency],
+    doubts: MisreadColumns,
+    is_typed: bool,
 ) -> tuple[str, ...]:
     """Collect all warnings about the release of a table by this policy.
 
@@ -71,8 +70,8 @@ def collect_warnings(
         *_about_columns(profiles, evaluation.records, policy),
         *([_INDEX_WARNING] if has_informative_index else []),
         *(_about_order(profiles, policy) if in_order and not policy.shuffle else []),
-        *_about_formulas(formulas or {}, policy),
-        *_about_spelling(spelling_variants or {}),
+        *_about_formulas(formulas, policy),
+        *_about_spelling(spelling_variants),
         *_about_dependencies(broken_dependencies, evaluation.records, policy.schema),
     )
 
