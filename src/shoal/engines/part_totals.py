@@ -22,6 +22,7 @@ PARTS_STAGES = {"profile": 0.15, "partition": 0.15, "process": 0.4, "write": 0.2
 PartSummary = dict[str, Any]
 """Summary of a processed part, serializable as JSON."""
 _NO_ATTACKS = "attacks are not measured in pieces"
+_NO_HOUSEHOLD_RISK = "household risk is not measured in pieces"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,14 +110,16 @@ class ReleaseSums:
     @property
     def released_class_sizes(self) -> KeyedCounts:
         """Number of classes of each size."""
-        return KeyedCounts(np.array([*self.class_sizes]), np.array([*self.class_sizes.values()]))
+        return KeyedCounts.of_mapping(self.class_sizes)
 
     def evaluate(self, plan: PartsPlan, totals: PartTotals, proof: Verification) -> Evaluation:
         """Evaluate the release."""
         unmeasured = [
             name for name in plan.policy.schema.names_with_role(Role.SENSITIVE) if name not in self.disclosures
         ]
-        notes = [_NO_ATTACKS, *([_too_many_values(unmeasured)] if unmeasured else [])]
+        notes = [_NO_ATTACKS]
+        notes += [_NO_HOUSEHOLD_RISK] if plan.policy.survey.households else []
+        notes += [_too_many_values(unmeasured)] if unmeasured else []
         return evaluate_parts(
             self.parts,
             replace(plan.table_facts, n_classes=proof.classes),

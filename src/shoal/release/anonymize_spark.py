@@ -17,11 +17,11 @@ from urllib.parse import unquote
 from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
 from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
-from shoal.errors import OutputError, warn_user
+from shoal.errors import OptionError, OutputError, warn_user
 from shoal.release.column_options import Hierarchies, Levels, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
-from shoal.release.pipeline import PolicyFactory, adapt_policy, check_features, run
+from shoal.release.pipeline import PolicyFactory, adapt_policy, run
 from shoal.release.save import ReleaseTransaction, package_versions, printable_name
 from shoal.system.threads import use_threads
 
@@ -85,7 +85,7 @@ def replay_frame(
 ) -> ReleasedFrame:
     """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
     first, folders = load_policy(policy)
-    _check_features(wildcards=first.missing == "wildcard", households=first.survey.households)
+    _refuse_wildcards(first.missing)
     make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         return _release_frame(frame, make_policy, memory, scratch, progress, is_replay=True)
@@ -146,7 +146,7 @@ def release_parquet(
 
     ceiling = check_memory(job.memory)
     if replayed is not None:
-        _check_features(wildcards=replayed.missing == "wildcard", households=replayed.survey.households)
+        _refuse_wildcards(replayed.missing)
     with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
@@ -182,14 +182,13 @@ def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: in
     check_k(decisions["k"], records)
     roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
     Schema.assign([(name, Kind.NOMINAL) for name in names], **{role: decisions.get(role, ()) for role in roles})
-    _check_features(wildcards=decisions.get("missing_values") == "wildcard", households=decisions.get("households"))
+    _refuse_wildcards(decisions.get("missing_values"))
 
 
-def _check_features(*, wildcards: bool, households: object) -> None:
+def _refuse_wildcards(missing: object) -> None:
     """Refuse what Spark cannot do before the records are read."""
-    from shoal.engines.spark.engine import SparkEngine
-
-    check_features(SparkEngine.unsupported, wildcards=wildcards, households=households)
+    if missing == "wildcard":
+        raise OptionError.wildcards_in_pieces()
 
 
 def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, Any]) -> Policy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from shoal import data
 from shoal.data import Table
 from shoal.domain import Evaluation, Policy, Progress, Refinement, Search, Verification, check_k, no_progress
-from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, ProcessTotals, TableProfile
+from shoal.engines.engine import Engine, ProcessTotals, TableProfile
 from shoal.engines.memory import MemoryEngine
 from shoal.engines.plan import ReleasePlan
 from shoal.errors import FileError, OptionError, warn_user
@@ -55,7 +55,8 @@ def run(
     policy = make_policy(profile)
     profiles = check_table(policy, profile, is_replay=is_replay)
     check_k(policy.k, profile.records)
-    check_supported(policy, engine.unsupported)
+    if policy.missing == "wildcard" and not engine.supports_wildcards:
+        raise OptionError.wildcards_in_pieces()
     plan = engine.plan(profile, policy)
     engine.partition(plan, progress=stages("partition"))
     totals = engine.process(plan, progress=stages("process"))
@@ -110,18 +111,6 @@ def adapt_policy(
     schema = match_columns(policy.schema, profile.kinds())
     schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
     return replace(policy, schema=schema, input={}, output={}, versions={})
-
-
-def check_supported(policy: Policy, unsupported: Collection[str]) -> None:
-    """Refuse what the engine cannot do."""
-    check_features(unsupported, wildcards=policy.missing == "wildcard", households=policy.survey.households)
-
-
-def check_features(unsupported: Collection[str], *, wildcards: bool, households: object) -> None:
-    """Refuse these features if the engine does not have them."""
-    for feature, needed in {WILDCARDS: wildcards, HOUSEHOLDS: households}.items():
-        if needed and feature in unsupported:
-            raise OptionError.needs_in_memory_engine(feature)
 
 
 def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinement | None:

@@ -62,11 +62,11 @@ class SurveyColumns:
 
     def stratum_keys(self) -> IntVector | None:
         """Return a key of the stratum of each record, equal in all chunks for equal values."""
-        if self.strata is None:
-            return None
-        distinct, numbers = _distinct_tuples(self.strata)
-        keys = [hashlib.sha256(repr(values).encode()).digest()[:7] for values in distinct.iter_rows()]
-        return np.array([int.from_bytes(key, "big") for key in keys], dtype=np.int64)[numbers]
+        return None if self.strata is None else _hashes(self.strata)
+
+    def household_keys(self) -> IntVector | None:
+        """Return a key of the household of each record, equal in all chunks for equal values."""
+        return None if self.households is None else _hashes(self.households)
 
 
 class SurveyStatistics(NamedTuple):
@@ -75,6 +75,7 @@ class SurveyStatistics(NamedTuple):
     strata: Counter[int]
     """Number of records by the key of their stratum."""
     invalid_weights: Occurrence
+    missing_households: Occurrence
     records: int
 
     @classmethod
@@ -82,21 +83,25 @@ class SurveyStatistics(NamedTuple):
         """Compute the statistics of a chunk with column types that starts at this row."""
         columns = SurveyColumns.of(chunk, **survey.names, start=start)
         keys = columns.stratum_keys()
-        return cls(Counter() if keys is None else Counter(keys.tolist()), columns.invalid_weights, chunk.height)
+        strata = Counter() if keys is None else Counter(keys.tolist())
+        return cls(strata, columns.invalid_weights, columns.missing_households, chunk.height)
 
     def merge(self, other: SurveyStatistics) -> SurveyStatistics:
         """Merge the statistics of two chunks."""
         return SurveyStatistics(
-            self.strata + other.strata, self.invalid_weights + other.invalid_weights, self.records + other.records
+            self.strata + other.strata,
+            self.invalid_weights + other.invalid_weights,
+            self.missing_households + other.missing_households,
+            self.records + other.records,
         )
 
     def check(self, survey: Survey) -> None:
-        """Raise if a sampling weight is invalid anywhere in the table."""
+        """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
         check_survey(
             self.invalid_weights,
-            Occurrence(),
+            self.missing_households,
             sampling_weights=survey.sampling_weights,
-            households="",
+            households=survey.households,
             records=self.records,
         )
 
@@ -148,6 +153,13 @@ def _keys(table: Table, names: Sequence[str]) -> pl.DataFrame:
             cells = cells.cast(pl.String)
         columns.append(cells.alias(str(place)))
     return pl.DataFrame(columns)
+
+
+def _hashes(keys: pl.DataFrame) -> IntVector:
+    """Return a hash of 63 bits of each tuple of values."""
+    distinct, numbers = _distinct_tuples(keys)
+    digests = b"".join(hashlib.sha256(repr(values).encode()).digest()[:8] for values in distinct.iter_rows())
+    return (np.frombuffer(digests, dtype=">u8") >> np.uint64(1)).astype(np.int64)[numbers]
 
 
 def _distinct_tuples(keys: pl.DataFrame) -> tuple[pl.DataFrame, IntVector]:
