@@ -234,9 +234,9 @@ def test_sampling_weights_weight_means_and_risks(make: Releaser) -> None:
         ),
         ({"households": "home", "strata": "sex"}, DataError, r"The members of \d+ households are in different strata"),
         (
-            {"households": "region"},
+            {"households": "few"},
             DataError,
-            r"households?.* has \d+ members, more than the 20 .*too large: 3 households",
+            r"households?.* has 134 members, more than the 20 .*too large: 9 households",
         ),
         (
             {"households": "few", "strata": "region", "largest_household": 200},
