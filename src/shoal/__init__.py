@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from shoal.release.file_release import FileRelease
     from shoal.release.inspect import describe, read, verify
     from shoal.release.partition import bound, partition
+    from shoal.release.plan import Plan, plan
     from shoal.release.result import Release
     from shoal.release.uniqueness import Uniqueness, uniqueness
 
@@ -54,6 +55,7 @@ _NAMES = {
     "shoal.release.inspect": ("describe", "read", "verify"),
     "shoal.release.file_release": ("FileRelease",),
     "shoal.release.partition": ("bound", "partition"),
+    "shoal.release.plan": ("Plan", "plan"),
     "shoal.release.result": ("Release",),
     "shoal.release.uniqueness": ("Uniqueness", "uniqueness"),
 }
@@ -71,6 +73,7 @@ __all__ = [
     "Hierarchy",
     "Kind",
     "Partition",
+    "Plan",
     "Policy",
     "Release",
     "Role",
@@ -93,6 +96,7 @@ __all__ = [
     "measures",
     "methods",
     "partition",
+    "plan",
     "read",
     "replay",
     "replay_bundle",

@@ -106,7 +106,7 @@ OPTIONS = {
     ),
     "unknown flag": (["-k", 3, "-q", "age", "--colour"], ["--colour", "--help"]),
     "no such policy": (["--policy", "none.toml"], ["none.toml"]),
-    "policy and k": (["--policy", "none.toml", "-k", 3], ["policy decides 'k'"]),
+    "policy and seed": (["--policy", "none.toml", "--seed", 3], ["policy decides 'seed'"]),
     "wrong delimiter": (["-k", 3, "-q", "age", "--delimiter", ";"], ["no column 'age'"]),
     "long delimiter": (["-k", 3, "-q", "age", "--delimiter", "ab"], ["delimiter"]),
     "unknown encoding": (["-k", 3, "-q", "age", "--encoding", "klingon"], ["encoding"]),

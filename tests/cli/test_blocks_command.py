@@ -30,7 +30,7 @@ def test_blocks_and_threads(shoal, register_csv: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--blocks", "many"], "blocks is not a whole number"),
+        (["--blocks", "many"], "Option --blocks has a value"),
         (["--blocks", "9"], "Blocks of at most 9 records cannot be cut for k = 5"),
         (["--threads", "0"], "Option --threads has a value"),
         (["--threads", "some"], "Option --threads has a value"),

@@ -34,7 +34,14 @@ def plan_of(leaves: int, *, piece: int, k: int, least: int | None) -> Any:
             height=np.array([], dtype=np.float64),
         )
         sensitive = SimpleNamespace(constraints=demands)
-    return SimpleNamespace(cuts=cuts, part_size=piece, policy=SimpleNamespace(k=k), sensitive_encoder=sensitive)
+    return SimpleNamespace(
+        cuts=cuts,
+        part_size=piece,
+        policy=SimpleNamespace(k=k),
+        sensitive_encoder=sensitive,
+        strata=np.empty(0, dtype=np.int64),
+        n_leaves=leaves,
+    )
 
 
 @st.composite

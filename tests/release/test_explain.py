@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -122,7 +123,7 @@ def test_a_policy_tells_the_columns_k_and_the_release(saved: Path) -> None:
     assert result.release.alike >= 2
     assert [one.name for one in result.release.sensitive] == ["ill"]
     assert result == shoal.explain(saved / "people.csv", row=5, policy=path, released=saved / "released.csv")
-    assert shoal.explain(saved / "people.csv", row=5, policy=Policy.read(path)).release is None, "it lies nowhere"
+    assert shoal.explain(saved / "people.csv", row=5, policy=replace(Policy.read(path), path=None)).release is None
     with (saved / "released.csv").open("a") as file:
         file.write("9,f,cook,flu,1\n")
     assert shoal.explain(saved / "people.csv", row=5, policy=path).release is None, "another file than the policy made"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import shoal
-from shoal.domain import Policy
+from shoal import data
+from shoal.domain import Policy, PolicyDraft
 from shoal.errors import ColumnError, PolicyError, ShoalError
 from shoal.hierarchy import Hierarchy
+from shoal.release.options import build_policy
 
 MINIMAL = 'format = 5\n[release]\nk = 3\n[[columns]]\nname = "age"\nrole = "quasi-identifier"\n'
 TABLE = pl.DataFrame(
@@ -132,7 +138,7 @@ def test_a_fingerprint_is_checked_where_there_is_one(tmp_path: Path) -> None:
 def test_hierarchies_are_given_only_for_columns_that_the_policy_gives_one(tmp_path: Path) -> None:
     policy = write(tmp_path, FULL)
     assert shoal.replay(TABLE, policy=policy, hierarchies={"job": JOBS}).verification.ok
-    with pytest.raises(PolicyError, match="what column ill means"):
+    with pytest.raises(PolicyError, match="no hierarchy or levels for column 'ill'"):
         shoal.replay(TABLE, policy=policy, hierarchies={"ill": JOBS})
 
 
@@ -159,9 +165,9 @@ def test_an_ambiguous_column_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("k = 3", "kk = 3", "unknown key 'kk' in 'release'"),
+        ("k = 3", "kk = 3", "unknown key in 'release'"),
         ("[release]", "[relaese]", "unknown key 'relaese'; did you mean 'release'"),
-        ("[release]\nk = 3", "[release]", "k is not given"),
+        ("[release]\nk = 3", "[release]", "leaves k open"),
         ("k = 3", "k = 1", "k = 1 protects nobody"),
         ("k = 3", 'k = "3"', "k is not a whole number"),
         ("k = 3", "k = 3\nseed = -1", "seed is not a whole number"),
@@ -181,6 +187,7 @@ def test_an_ambiguous_column_is_refused(tmp_path: Path) -> None:
         ('"age"', '"agee"', "did you mean 'age'"),
         ('"age"', "5", "'name' has a value"),
         ("[[columns]]", "[columns]", "wrong type"),
+        ("format = 5", "format = 5\ninput = 3", "wrong type"),
         ("format = 5", "format = 5\nrefine = 3", "wrong type"),
         ("[[columns]]", '[[columns]]\nname = "age"\n[[columns]]', "column twice"),
     ],
@@ -199,3 +206,36 @@ def test_only_the_policy_of_a_release_is_read_as_one(tmp_path: Path) -> None:
     text = shoal.anonymize(TABLE.select("age"), k=3, quasi_identifiers="age").policy.to_toml()
     with pytest.raises(PolicyError, match="unknown key 'supression' in 'release'; did you mean 'suppression'"):
         Policy.from_toml(text.replace("suppression", "supression").encode(), path="p")
+
+
+def _entries(facts: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Places of all entries of a file."""
+    for key in facts if isinstance(facts, dict) else range(len(facts)):
+        yield (*path, key)
+        if isinstance(facts[key], dict | list):
+            yield from _entries(facts[key], (*path, key))
+
+
+@pytest.mark.parametrize("place", list(_entries(tomllib.loads(FULL))), ids=str)
+def test_an_entry_of_any_type_is_used_or_refused(tmp_path: Path, place: tuple[Any, ...]) -> None:
+    write(tmp_path, FULL)
+    for value in (3, -1, 2.5, float("nan"), True, "x", "", [], [1], ["age"], {}, {"age": 1}, [{"name": "age"}]):
+        facts = tomllib.loads(FULL)
+        entry = facts
+        for key in place[:-1]:
+            entry = entry[key]
+        entry[place[-1]] = value
+        try:
+            draft = PolicyDraft.from_dict(facts, "p.toml")
+        except ShoalError:
+            continue
+        arguments = {**arguments_of(draft, tmp_path), "effort": "fast", "method": "mdav"}
+        with suppress(ShoalError):
+            build_policy(data.read_table(TABLE), **arguments)
+
+
+def arguments_of(draft: PolicyDraft, folder: Path) -> dict[str, Any]:
+    files = {"hierarchies": draft.hierarchy_files, "levels": draft.level_files}
+    return {**draft.arguments} | {
+        option: {name: folder / file for name, file in given.items()} for option, given in files.items()
+    }

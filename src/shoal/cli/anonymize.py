@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,6 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import (
-    RELEASE_NAMES,
-    flag_of,
     hierarchy_arguments,
     hierarchy_paths,
     method_options,
@@ -22,6 +21,7 @@ from shoal.cli.options import (
     with_release_options,
     with_renamed_options,
 )
+from shoal.cli.policies import refuse_options, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     colorize,
@@ -51,11 +51,9 @@ _ROWS = 3
 @click.command(name="anonymize", cls=GroupedCommand)
 @click.argument("file")
 @with_release_options()
-@option(
-    "--policy",
-    group="Protection",
-    metavar="FILE",
-    help="Policy file to take every decision from, instead of giving options.",
+@with_policy_option(
+    "Policy file to take every decision from. No other option of the release can be given beside it, so that no"
+    " decision has two values; only -k can, if the policy leaves k open."
 )
 @_output("-o", "--output", required=True, metavar="FILE", help="The release; its extension decides the format.")
 @_output("--report", metavar="FILE", help="Also write a report for internal use, as HTML.")
@@ -116,11 +114,14 @@ def command(
     shoal anonymize people.csv -k 5 -q job,country --hierarchy job=jobs.csv --hierarchy country=countries.csv \\
         --recode lcs -o released.csv
 
-    The release is verified before it appears. Beside it stands its policy (OUTPUT.policy.toml), which makes
-    the same release again:
+    shoal init proposes these decisions in a policy file, for you to edit:
 
     \b
-    shoal anonymize people.csv --policy released.csv.policy.toml -o again.csv
+    shoal init people.csv
+    shoal anonymize people.csv --policy people.policy.toml -o released.csv
+
+    The release is verified before it appears. Its own policy is beside it (OUTPUT.policy.toml) and makes the same
+    release again. shoal verify and shoal evaluate use it, too.
 
     While local search improves the groups, a first interrupt (Ctrl-C) ends it, and the best groups so far are
     released; a second one ends the command.
@@ -161,16 +162,15 @@ def command(
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
     written |= {"Report": report, "External": external_report}
     decisions = None if policy is None else _read_policy(policy, options)
-    settings = decisions.input.get("settings") if decisions and is_local else None
     if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
         if bundles or comparison is not None:
             raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
-        arguments = _replay_arguments(policy, options) if policy else _release_arguments(options)
+        arguments = _replay_arguments(decisions, options) if decisions else _release_arguments(options)
         facts, warnings = _release_out_of_core(
             file,
             target if is_local else output,
             arguments,
-            options=parse_read_options(file, options, settings),
+            options=parse_read_options(file, options, decisions if is_local else None),
             reports=reports,
             quiet=quiet,
             engine=LOCAL if is_local else engine,
@@ -184,9 +184,9 @@ def command(
     if scratch is not None:
         raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
     with progress(quiet=quiet, kernels_expected=expected) as line:
-        table = open_table(file, options, settings)
-        if policy:
-            release = replay(table, progress=line, **_replay_arguments(policy, options))
+        table = open_table(file, options, decisions)
+        if decisions:
+            release = replay(table, progress=line, **_replay_arguments(decisions, options))
         else:
             release = anonymize(table, progress=line, **_release_arguments(options))
     saved = release.save(
@@ -276,18 +276,21 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_policy(path: str, options: dict[str, Any]) -> Policy | PolicyDraft:
-    """Read the policy; refuse release options beside it."""
-    from shoal.domain import read_policy
+    """Read the policy; refuse release options beside it, but not a k that it leaves open."""
+    from shoal.domain import Policy, read_policy
 
-    for name in RELEASE_NAMES:
-        if name not in ("hierarchies", "levels") and options[name] not in (None, ()):
-            raise PolicyError.option_in_policy(flag_of(name))
-    return read_policy(path)
+    refuse_options(options, beside=["k"])
+    policy, k = read_policy(path), options["k"]
+    if k is None:
+        return policy
+    if isinstance(policy, Policy) or "k" in policy.arguments:
+        raise PolicyError.option_in_policy("k")
+    return replace(policy, arguments={**policy.arguments, "k": k})
 
 
-def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
+def _replay_arguments(policy: Policy | PolicyDraft, options: dict[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of `shoal.replay`."""
-    return {"policy": path, **hierarchy_arguments(options), "threads": options["threads"]}
+    return {"policy": policy, **hierarchy_arguments(options), "threads": options["threads"]}
 
 
 def _release_out_of_core(

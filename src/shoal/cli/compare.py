@@ -11,6 +11,7 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import (
+    given_arguments,
     hierarchy_paths,
     method_options,
     release_arguments,
@@ -18,6 +19,7 @@ from shoal.cli.options import (
     with_release_options,
     with_renamed_options,
 )
+from shoal.cli.policies import find_policy, refuse_options, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     open_table,
@@ -43,6 +45,10 @@ _output = partial(option, group="Outputs")
     metavar="NAMES",
     help="Methods to compare, as a,b,c, or all.  [default: the usual one and some promising ones]",
 )
+@with_policy_option(
+    "Take every other decision from this policy file, and k if it is not given. Of the options of a release, only -k,"
+    " --methods, --refine, --effort, --hierarchy and --levels can be given beside it."
+)
 @with_release_options(without=("k", "method", "blocks", "time_limit"))
 @release_option(
     "time_limit", help="Time limit of all runs in seconds. No run starts after it, and running ones are stopped."
@@ -65,6 +71,7 @@ def command(
     file: str,
     k: tuple[str, ...],
     methods: tuple[str, ...],
+    policy: str | None,
     time_limit: float | None,
     workers: str | None,
     cache: str | None,
@@ -80,6 +87,7 @@ def command(
     \b
     shoal compare people.csv -k 3,5,10 -q age,income
     shoal compare people.csv -k 5 -q age,income --methods all --time-limit 300 --report compared.html
+    shoal compare people.csv --policy people.policy.toml -k 3,5,10
 
     Every run is a whole, verified release, of which only the figures are kept. --refine and --effort hold for all
     methods; where neither is given, only auto is refined. A comparison that was stopped
@@ -98,11 +106,17 @@ def command(
         raise OutputError.duplicate_path(place)
     if place:
         check_output_paths([place], sources=[Path(file), cache_path, *hierarchy_paths(options)], force=force)
-    arguments = release_arguments(options)
+    known = find_policy(policy)
+    levels = [parse_int(level, OptionError.k_not_integer()) for level in parse_names(k)]
+    if known is None:
+        arguments = {"k": levels, **release_arguments(options), **method_options(options)}
+    else:
+        refuse_options(options, beside=("refine", "effort"))
+        arguments = {"k": levels} if levels else {}
+        arguments |= given_arguments(options, ("refine", "effort", "hierarchies", "levels"))
     with progress(quiet=quiet, description="comparing", unit="runs") as line:
         result = compare(
-            open_table(file, options),
-            k=[parse_int(level, OptionError.k_not_integer()) for level in parse_names(k)],
+            open_table(file, options, known),
             methods=_methods(methods),
             time_limit=time_limit,
             workers=None
@@ -110,10 +124,10 @@ def command(
             else parse_int(workers, OptionError.invalid_value("workers", "a whole number")),
             cache=cache_path,
             progress=line,
+            policy=known,
             **arguments,
-            **method_options(options),
         )
-    facts = result.to_dict()
+    facts = result.to_dict() | ({"policy": str(known.path)} if known else {})
     if not any(point.verified for point in result.points):
         raise PromiseError.no_release_compared(runs=len(result.points), why=result.points[0].error or "")
     if place:
@@ -122,7 +136,7 @@ def command(
         show_json(facts)
     else:
         show(comparison_page.text(facts, width=max(60, min(shutil.get_terminal_size((100, 40)).columns, 100))))
-        files = {"Kept": cache_path, "Report": place}
+        files = {"Policy": known and known.path, "Kept": cache_path, "Report": place}
         written = "".join(f"\n{label:8s} {path}" for label, path in files.items() if path)
         if written:
             show(written)

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option, required
+from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option
+from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     memory_option,
@@ -29,6 +30,7 @@ from shoal.cli.terminal import (
 @release_option("levels")
 @release_option("weights")
 @release_option("k", help="The k of the release, for measures that need it.")
+@with_policy_option("Take what is not given from this policy file.  [default: the one beside RELEASED, without -q]")
 @release_option("models", help="Privacy model to count, as in shoal verify; repeatable.")
 @release_option("missing_values", choices=COUNTED_MISSING)
 @release_option("alpha")
@@ -50,8 +52,23 @@ from shoal.cli.terminal import (
 @memory_option
 @with_read_options
 @as_json
-def command(original: str, released: str, measures: str, population: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    original: str,
+    released: str,
+    measures: str,
+    population: str | None,
+    policy: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Measure the loss of a release and the risk left.
+
+    \b
+    shoal evaluate people.csv released.csv
+    shoal evaluate people.csv other.csv -q age,sex,zip -k 5
+
+    Without -q, the policy beside RELEASED (RELEASED.policy.toml) gives the columns, k and all that the measures depend
+    on. Options that you give replace those of the policy.
 
     Both files hold the same records in the same order, and are read with the same options. Weights, households and
     sensitive columns are those of the original. shoal measures lists the measures.
@@ -60,15 +77,27 @@ def command(original: str, released: str, measures: str, population: str | None,
     from shoal.release.evaluate import evaluate
     from shoal.report import text
 
-    required(options, "quasi_identifiers")
+    known = find_policy(policy, released=released, needed=not options["quasi_identifiers"])
     names = ("quasi_identifiers", "k", "sensitive", "models", "weights", "standardize", *ALL_COLUMNS, *COUNTING)
-    in_pieces = options["memory"] is not None
+    arguments = given_arguments(options, names)
+    before: Any = original
+    after: Any = released
+    if options["memory"] is None:
+        before, after = open_table(original, options, known), open_table(released, options, known, is_release=True)
+    else:
+        arguments["options"] = parse_read_options(original, options, known)
+        arguments["released_options"] = parse_read_options(released, options, known, is_release=True)
     facts = evaluate(
-        original if in_pieces else open_table(original, options),
-        released if in_pieces else open_table(released, options),
+        before,
+        after,
         measures=measures if measures in (DEFAULT, ALL) else parse_names([measures]),
-        population=None if population is None else open_table(population, options),
-        **given_arguments(options, names),
-        **({"memory": options["memory"], "options": parse_read_options(original, options)} if in_pieces else {}),
+        population=None if population is None else open_table(population, options, known),
+        policy=known,
+        memory=options["memory"],
+        **arguments,
     ).to_dict()
+    if known is not None:
+        facts["policy"] = policy_facts(known, original=before, released=after)
     show_facts(facts, text.evaluation, as_json=as_json)
+    if known is not None and not as_json:
+        show_policy(facts["policy"])

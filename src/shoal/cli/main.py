@@ -23,7 +23,7 @@ import click
 from shoal.errors import ShoalError, on_command_line
 
 COMMANDS = (
-    *("describe", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
+    *("describe", "init", "anonymize", "compare", "bound", "verify", "evaluate", "explain", "replay"),
     *("methods", "measures", "hierarchy", "reproduce", "demo", "web"),
 )
 _OTHER_PACKAGES = {"reproduce": "shoal_reproduction.command"}

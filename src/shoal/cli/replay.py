@@ -56,7 +56,7 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
         if from_bundle and options[name]:
             raise BundleError.option_in_bundle(flag_of(name))
     decisions = read_bundle(source) if from_bundle else ReplayInputs(Policy.read(source), {})
-    table = open_table(file, options, decisions.policy.input.get("settings"))
+    table = open_table(file, options, decisions.policy)
     with progress(quiet=quiet) as line:
         if from_bundle:
             release = replay(table, policy=decisions.policy, hierarchies=decisions.hierarchies, progress=line)

@@ -11,7 +11,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -26,6 +26,7 @@ from shoal.errors.messages import pluralize, quote_names
 
 if TYPE_CHECKING:
     from shoal.data import ReadOptions, Table
+    from shoal.domain import Policy, PolicyDraft
 
 C = TypeVar("C", bound=Callable[..., Any])
 _READ_OPTIONS = (
@@ -130,16 +131,21 @@ def parse_model_options(given: Sequence[str]) -> dict[str, list[str]]:
     return parsed
 
 
-def open_table(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> Table:
-    """Read the file of a command with its reading options; ``settings`` are the defaults."""
+def open_table(
+    path: str, options: dict[str, Any], policy: Policy | PolicyDraft | None = None, *, is_release: bool = False
+) -> Table:
+    """Read the file of a command with its reading options; the others are those of a policy."""
     from shoal import data
 
-    return data.read_table(path, options=parse_read_options(path, options, settings))
+    return data.read_table(path, options=parse_read_options(path, options, policy, is_release=is_release))
 
 
-def parse_read_options(path: str, options: dict[str, Any], settings: Mapping[str, Any] | None = None) -> ReadOptions:
-    """Return the read options of a command; ``settings`` are the defaults."""
+def parse_read_options(
+    path: str, options: dict[str, Any], policy: Policy | PolicyDraft | None = None, *, is_release: bool = False
+) -> ReadOptions:
+    """Return the read options of a command; those that are not given are those of a policy."""
     from shoal import data
+    from shoal.release.policy_arguments import read_options
 
     given = {name: options[name] for name in _READ_OPTIONS if options[name] is not None}
     if "missing" in given:
@@ -148,9 +154,7 @@ def parse_read_options(path: str, options: dict[str, Any], settings: Mapping[str
         given["thousands"] = ""
     if given.get("header"):
         given["header_known"] = True
-    defaults = data.ReadOptions.from_settings({} if settings is None else settings)
-    if data.format_of(Path(path)):
-        defaults = replace(defaults, format=None)  # a later delivery may have another format
+    defaults = data.ReadOptions() if policy is None else read_options(Path(path), policy, is_release=is_release)
     formats = parse_pairs(options["column_format"], "column_format", split_at_last=False)
     words = parse_pairs(options["missing_in"], "missing_in", split_at_last=False)
     return replace(

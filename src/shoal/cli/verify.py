@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option, required
+from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option
+from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     is_bundle,
@@ -33,6 +34,7 @@ _linked = partial(option, group="Linked releases")
 @release_option("hierarchies")
 @release_option("levels")
 @release_option("k", help="Minimum number of records in a class.")
+@with_policy_option("Take what is not given from this policy file.  [default: the one beside FILE, without -k or -q]")
 @release_option("models")
 @release_option("missing_values", choices=COUNTED_MISSING)
 @release_option("alpha")
@@ -59,8 +61,16 @@ _linked = partial(option, group="Linked releases")
 @memory_option
 @with_read_options
 @as_json
-def command(file: str, as_json: bool, **options: Any) -> None:
+def command(file: str, policy: str | None, as_json: bool, **options: Any) -> None:
     """Count the classes of FILE on the values that it shows.
+
+    \b
+    shoal verify released.csv
+    shoal verify released.csv -k 10
+    shoal verify other.csv -k 5 -q age,sex,zip
+
+    Without -k or -q, the policy beside FILE (FILE.policy.toml) gives them, the models, the treatment of missing values,
+    and strata and households if FILE has their columns. Options that you give replace those of the policy.
 
     FILE may be a release of Shoal or any other table. Of a bundle (a zip file of `shoal anonymize --bundle`) all is
     checked from its own files: hashes, policy, and k and the models counted again; nothing else is given then.
@@ -77,17 +87,20 @@ def command(file: str, as_json: bool, **options: Any) -> None:
     from shoal.report import text
 
     if is_bundle(file):
-        _verify_bundle(file, options, as_json)
-    required(options, "k"), required(options, "quasi_identifiers")
-    names = ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING)
-    in_pieces = options["memory"] is not None
-    facts = verify(
-        file if in_pieces else open_table(file, options),
-        **given_arguments(options, names),
-        **_against(options),
-        **({"memory": options["memory"], "options": parse_read_options(file, options)} if in_pieces else {}),
-    ).to_dict()
+        _verify_bundle(file, {**options, "policy": policy}, as_json)
+    known = find_policy(policy, released=file, needed=not (options["k"] and options["quasi_identifiers"]))
+    arguments = given_arguments(options, ("k", "quasi_identifiers", "models", "hierarchies", "levels", *COUNTING))
+    table: Any = file
+    if options["memory"] is None:
+        table = open_table(file, options, known, is_release=True)
+    else:
+        arguments["options"] = parse_read_options(file, options, known, is_release=True)
+    facts = verify(table, policy=known, memory=options["memory"], **arguments, **_against(options)).to_dict()
+    if known is not None:
+        facts["policy"] = policy_facts(known, released=table)
     show_facts(facts, text.verification, as_json=as_json)
+    if known is not None and not as_json:
+        show_policy(facts["policy"])
     if "together" in facts and not as_json:
         show(text.linked_releases(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)
@@ -103,7 +116,7 @@ def _against(options: dict[str, Any]) -> dict[str, Any]:
         "against": path and open_table(path, {**options, **override}),
         "against_quasi_identifiers": parse_names(options["against_quasi_identifiers"]),
         "order": options["order"],
-        "sensitive": parse_names(options["sensitive"]),
+        **({"sensitive": parse_names(options["sensitive"])} if options["sensitive"] else {}),
     }
 
 

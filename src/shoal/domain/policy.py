@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -138,6 +139,8 @@ class Policy:
     input: Mapping[str, Any] = field(default_factory=dict)
     output: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = field(default=None, compare=False, repr=False)
+    """The file that it was read from; files of hierarchies may lie beside it."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -201,7 +204,7 @@ class Policy:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read the policy that a release wrote."""
-        return cls.from_toml(_read_bytes(path), path=path)
+        return replace(cls.from_toml(_read_bytes(path), path=path), path=Path(path))
 
     @classmethod
     def from_toml(cls, text: bytes, *, path: object) -> Self:
@@ -283,7 +286,8 @@ class Policy:
 def read_policy(path: str | os.PathLike[str]) -> Policy | PolicyDraft:
     """Read a policy file: that of a release, or one written by hand."""
     facts = _parse(_read_bytes(path), path)
-    return PolicyDraft.from_dict(facts, path) if _is_draft(facts) else Policy._from_dict(facts, path)
+    policy = PolicyDraft.from_dict(facts, path) if _is_draft(facts) else Policy._from_dict(facts, path)
+    return replace(policy, path=Path(path))
 
 
 def _is_draft(facts: Mapping[str, Any]) -> bool:
@@ -306,8 +310,9 @@ def _parse(text: bytes, path: object) -> dict[str, Any]:
     """Parse a policy file of a known format."""
     try:
         facts = tomllib.loads(text.decode())
-    except (ValueError, RecursionError):  # includes TOML and decoding errors
-        raise PolicyError.damaged(path, "it is not TOML") from None
+    except (ValueError, RecursionError) as error:  # includes TOML and decoding errors
+        line = re.search(r"\(at (line \d+)", str(error))
+        raise PolicyError.damaged(path, f"it is not TOML{f': {line[1]}' if line else ''}") from None
     version = facts.get("format")
     if type(version) is not int or version < 1:
         raise PolicyError.damaged(path, "it has no format number")
@@ -378,9 +383,9 @@ def _toml_lines(table: Mapping[str, Any], path: str = "") -> Iterator[str]:
     """TOML lines of a table: plain entries first, then nested tables."""
     for key, value in table.items():
         if not isinstance(value, Mapping) and not _is_table_array(value) and (value != [] or key == "keep"):
-            yield f"{_toml_key(key)} = {_toml_value(value)}"
+            yield f"{toml_key(key)} = {toml_value(value)}"
     for key, value in table.items():
-        inner = f"{path}.{_toml_key(key)}" if path else _toml_key(key)
+        inner = f"{path}.{toml_key(key)}" if path else toml_key(key)
         if isinstance(value, Mapping) and value:
             yield f"\n[{inner}]"
             yield from _toml_lines(value, inner)
@@ -394,16 +399,16 @@ def _is_table_array(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], Mapping)
 
 
-def _toml_key(key: str) -> str:
+def toml_key(key: str) -> str:
     plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
-    return key if plain else _toml_value(key)
+    return key if plain else toml_value(key)
 
 
-def _toml_value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if isinstance(value, str):
         # TOML has the escapes of JSON, but also requires one for DEL
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from shoal.domain.columns import Kind, Role
@@ -33,7 +34,7 @@ class PolicyDraft:
     """A policy file written by hand, as arguments of `shoal.anonymize`."""
 
     arguments: Mapping[str, Any]
-    """Without hierarchies and levels, and perhaps without k."""
+    """Without hierarchies and levels; k may be left open."""
     hierarchy_files: Mapping[str, str] = field(default_factory=dict)
     """File of the hierarchy of a column."""
     level_files: Mapping[str, str] = field(default_factory=dict)
@@ -42,6 +43,8 @@ class PolicyDraft:
     """Fingerprint that the hierarchy or the levels of a column must have."""
     input: Mapping[str, Any] = field(default_factory=dict)
     """Facts about the input: ``settings`` for reading it."""
+    path: Path | None = field(default=None, compare=False, repr=False)
+    """The file that it was read from; files of hierarchies may lie beside it."""
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any], path: object) -> Self:
@@ -60,13 +63,16 @@ class PolicyDraft:
             raise PolicyError.invalid(path, error) from None
         except (TypeError, AttributeError):
             raise PolicyError.damaged(path, "an entry has the wrong type") from None
+        if not isinstance(facts.get("input", {}), Mapping):
+            raise PolicyError.damaged(path, "an entry has the wrong type")
         names = [column["name"] for column in columns]
         if len(set(names)) < len(names):
             raise PolicyError.damaged(path, "it decides about a column twice")
         for role, argument in _ARGUMENT_OF_ROLE.items():
             arguments[argument] = [column["name"] for column in columns if column["role"] == role]
+        decided = {*arguments["quasi_identifiers"], *arguments["sensitive"]}
         for key, argument in (("kind", "kinds"), ("recode", "recode")):
-            given = {column["name"]: column[key] for column in columns if key in column}
+            given = {column["name"]: column[key] for column in columns if key in column and column["name"] in decided}
             default = {"*": arguments[argument]} if argument in arguments else {}
             if given:
                 arguments[argument] = default | given
@@ -89,7 +95,8 @@ def check_keys(facts: Mapping[str, Any], path: object, *, by_hand: bool = False)
         if isinstance(facts.get(table), Mapping):
             keys = sorted(key.partition(".")[2] for key in known if key.startswith(f"{table}."))
             for key in _unknown(facts[table], keys):
-                raise PolicyError.unknown_key(path, key, keys, table=table)
+                recorded = f"{table}.{key}" in _RECORDED_KEYS
+                raise PolicyError.unknown_key(path, key, keys, table=table, recorded=recorded)
     for table, entry_keys in (("columns", _COLUMN_KEYS), ("models", ("column", "model"))):
         for entry in facts[table] if isinstance(facts.get(table), list) else ():
             for key in _unknown(entry if isinstance(entry, Mapping) else {}, entry_keys):

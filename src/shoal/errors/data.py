@@ -52,7 +52,7 @@ class DataError(ShoalError):
         "give the position of the first record of each part",
     )
     spark_frame = fixed(
-        "Only anonymize and replay take a Spark frame",
+        "Only anonymize, replay, verify and evaluate take a Spark frame",
         "collect a part of it, such as frame.limit(100_000).toArrow()",
     )
     distance_overflow = fixed(

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError, fixed, with_name, with_text
-from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names
+from shoal.errors.base import ShoalError, fixed, with_name, with_path, with_text
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names, similar_words
 
 
 class OptionError(ShoalError):
@@ -37,9 +37,6 @@ class OptionError(ShoalError):
         "l or t is given, and no column is named as sensitive",
         "name the columns that nobody may learn with sensitive= (--sensitive)",
     )
-    blocks_not_integer = fixed(
-        "blocks is not a whole number", "give the most records that a block may have, such as 2000"
-    )
     linked_households = fixed(
         "Two releases are compared record by record, and households are to be counted",
         "leave out households= (--households)",
@@ -66,6 +63,14 @@ class OptionError(ShoalError):
     @classmethod
     def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
+
+    role_in_options = with_text(
+        "A plan has the role of each column, and {}= would decide it again", "assign it in plan.roles"
+    )
+    hierarchy_without_file = with_name(
+        "The hierarchy or the levels of column {} are not in a file, and a policy names files",
+        "write them to a file, and give its path",
+    )
 
     @classmethod
     def two_names(cls, old: str, new: str) -> Self:
@@ -208,11 +213,21 @@ class PolicyError(ShoalError):
         "give the same hierarchy or levels, or make a new policy",
     )
     column_not_in_policy = with_name("The policy does not mention column {}", "drop the column, or make a new policy")
+    no_hierarchy_in_policy = with_name(
+        "The policy has no hierarchy or levels for column {}",
+        "leave the column out of hierarchies= (--hierarchy) and levels= (--levels)",
+    )
+    no_k = with_path(
+        "The policy {} leaves k open, and a privacy level is your decision",
+        "write it there as release.k, or give -k on the command line",
+    )
     option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
 
     @classmethod
     def damaged(cls, path: object, why: str) -> Self:
-        return cls(f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release wrote")
+        return cls(
+            f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release or shoal init wrote"
+        )
 
     @classmethod
     def invalid(cls, path: object, error: ShoalError) -> Self:
@@ -222,15 +237,26 @@ class PolicyError(ShoalError):
         return cls(f"In the policy {str(path)!r}, {fact}", error.hint)
 
     @classmethod
-    def unknown_key(cls, path: object, key: str, known: Sequence[str], *, table: str = "") -> Self:
+    def unknown_key(
+        cls, path: object, key: str, known: Sequence[str], *, table: str = "", recorded: bool = False
+    ) -> Self:
+        # a key like no other may be a value, of a file that is no policy; `recorded` is one that only releases write
+        shown = f" {quote_name(key)}" if recorded or similar_words(key, known) else ""
         place = f" in {table!r}" if table else ""
-        return cls(f"The policy {str(path)!r} has an unknown key {quote_name(key)}{place}", did_you_mean(key, known))
+        return cls(f"The policy {str(path)!r} has an unknown key{shown}{place}", did_you_mean(key, known))
 
     @classmethod
     def is_draft(cls, path: object) -> Self:
         return cls(
             f"The policy {str(path)!r} was written by hand, and no release was made with it yet",
             "make one with policy= of shoal.replay (--policy of shoal anonymize)",
+        )
+
+    @classmethod
+    def none_beside(cls, path: object, name: str) -> Self:
+        return cls(
+            f"No quasi-identifier is named, and no policy {name!r} is beside {str(path)!r}",
+            "name the columns with quasi_identifiers= (-q), or a policy with policy= (--policy)",
         )
 
     @classmethod

@@ -13,6 +13,7 @@ from shoal.errors.messages import pluralize
 from shoal.microaggregation import registry
 from shoal.microaggregation.cut_tree import CutTree, build_cut_tree
 from shoal.microaggregation.enforce_constraints import enforce_constraints, satisfies
+from shoal.options.table import check_option
 from shoal.system.threads import parallel_map
 
 _GROUPS_PER_BLOCK = 4
@@ -58,12 +59,8 @@ def run(
 
 def check_block_size(blocks: Any, k: int) -> int | None:
     """Check the maximum number of records per block."""
-    number = blocks.item() if isinstance(blocks, np.generic) else blocks
-    if number is None:
-        return None
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-        raise OptionError.blocks_not_integer()
-    if number < 2 * k:
+    number: int | None = check_option("blocks", blocks)
+    if number is not None and number < 2 * k:
         raise OptionError.blocks_too_small(number, k=k)
     return number
 

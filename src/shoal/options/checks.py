@@ -115,19 +115,13 @@ def parse_bounds(name: str, bounds: Any) -> dict[str, tuple[float, float]]:
     return checked
 
 
-def check_blocks(_: str, blocks: Any) -> int:
-    if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 1:
-        raise OptionError.blocks_not_integer()
-    return blocks
-
-
 def check_method_name(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise OptionError.invalid_value(name, "the name of a method")
     return value
 
 
-def check_household_size(name: str, value: Any) -> int:
+def check_count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise OptionError.invalid_value(name, "a whole number of at least 1")
     return value

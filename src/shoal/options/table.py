@@ -6,17 +6,16 @@ help, the web page its defaults, and the documentation a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from shoal.errors import OptionError
 from shoal.options.checks import (
-    check_blocks,
     check_bool,
     check_choice,
+    check_count,
     check_fraction,
-    check_household_size,
     check_k,
     check_method_name,
     check_number,
@@ -85,6 +84,8 @@ class Option:
             return check_choice(self.name, value, self.choices)
         if self.type is dict and not isinstance(value, Mapping):
             raise OptionError.invalid_value(self.name, "one for each column that is named, such as {'column': ...}")
+        if self.type is list and not isinstance(value, str | int | Iterable | None):
+            raise OptionError.invalid_value(self.name, "names of columns")
         return check_bool(self.name, value) if self.type is bool else value
 
 
@@ -138,7 +139,7 @@ RELEASE_OPTIONS = (
            help="Effort of local search: descent only, some seconds, or up to some minutes."),
     Option("time_limit", "Method and search", float, validate=check_seconds, key="refine.seconds", metavar="SECONDS",
            help="Time limit of method and search in seconds. The policy records the steps that were done."),
-    Option("blocks", "Method and search", int, validate=check_blocks, key="release.blocks", metavar="RECORDS",
+    Option("blocks", "Method and search", int, validate=check_count, key="release.blocks", metavar="RECORDS",
            default_text="no blocks; auto uses them for large tables",
            help="Run the method in blocks of at most this many records."),
     Option("seed", "Method and search", int, 0, lambda name, value: check_seed(value, name=name), key="release.seed",
@@ -166,7 +167,7 @@ RELEASE_OPTIONS = (
            help="Columns that groups never cross, as a,b."),
     Option("households", "Survey", validate=lambda _, value: str(value), key="survey.households", metavar="COLUMN",
            help="Column with the household of each record. Members stay in one group, and k counts households."),
-    Option("largest_household", "Survey", int, 20, check_household_size, key="survey.largest_household",
+    Option("largest_household", "Survey", int, 20, check_count, key="survey.largest_household",
            help="Maximum size of a household; a larger one is refused."),
 )
 # fmt: on

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from shoal import data as tables
-from shoal.domain import Names, Policy, Progress
+from shoal.domain import Names, Progress
 from shoal.engines import spark
 from shoal.engines.memory import TableInMemory
 from shoal.errors import EngineError
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, draft_arguments, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, draft_arguments, load_policy
 from shoal.release.options import build_policy
 from shoal.release.pipeline import adapt_policy, run_in_memory
 from shoal.release.result import Release
@@ -193,7 +192,7 @@ def anonymize(
 def replay(
     data: Any,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     threads: int | None = None,

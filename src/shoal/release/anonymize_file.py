@@ -23,7 +23,7 @@ from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, draft_arguments, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, draft_arguments, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
 from shoal.release.pipeline import PolicyFactory, adapt_policy, run
@@ -106,7 +106,7 @@ def replay_file(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     engine: str = LOCAL,

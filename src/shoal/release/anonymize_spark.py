@@ -18,7 +18,7 @@ from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
 from shoal.engines.engine import TableProfile
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import OptionError, OutputError, warn_user
-from shoal.release.column_options import Hierarchies, Levels, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, load_policy
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
 from shoal.release.options import build_policy
 from shoal.release.pipeline import PolicyFactory, adapt_policy, run
@@ -75,7 +75,7 @@ def anonymize_frame(
 def replay_frame(
     frame: DataFrame,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicySource,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
     memory: int | str = DEFAULT_MEMORY,

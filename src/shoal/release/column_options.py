@@ -20,6 +20,8 @@ Hierarchies = Mapping[str, Any] | None
 """For each column a hierarchy, a nested dictionary or the path of a hierarchy file."""
 Levels = Mapping[str, Any] | None
 """For each ordinal column its values from lowest to highest, or the path of a file with one value per line."""
+PolicySource = Policy | PolicyDraft | str | os.PathLike[str]
+"""A policy, or the path of its file."""
 
 
 def resolve_schema(
@@ -107,33 +109,45 @@ def _read_lines(path: Path) -> list[str]:
     return [line for line in text.splitlines() if line.strip()]
 
 
-def load_policy(
-    policy: Policy | str | os.PathLike[str], folders: Sequence[Path] = ()
-) -> tuple[Policy, tuple[Path, ...]]:
-    """Read a policy, and return the folders where its hierarchies may be: beside it, here, and those given."""
-    if isinstance(policy, Policy):
-        return policy, (Path(), *folders)
-    return Policy.read(policy), (Path(policy).parent, Path(), *folders)
+def open_policy(policy: PolicySource) -> Policy | PolicyDraft:
+    """Read a policy file, or return the policy."""
+    return policy if isinstance(policy, Policy | PolicyDraft) else read_policy(policy)
+
+
+def load_policy(policy: PolicySource, folders: Sequence[Path] = ()) -> tuple[Policy, tuple[Path, ...]]:
+    """Return the policy of a release, and the folders where its hierarchies may be."""
+    if isinstance(policy, PolicyDraft):
+        raise PolicyError.is_draft(policy.path)
+    release = policy if isinstance(policy, Policy) else Policy.read(policy)
+    return release, policy_folders(release, folders)
+
+
+def policy_folders(policy: Policy | PolicyDraft, folders: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """Return the folders where the files of a policy may be: beside it, here, and those given."""
+    return (*(() if policy.path is None else (policy.path.parent,)), Path(), *folders)
 
 
 def draft_arguments(
-    policy: Policy | str | os.PathLike[str],
-    *,
-    hierarchies: Hierarchies,
-    levels: Levels,
-    folders: Sequence[Path] = (),
+    policy: PolicySource, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path] = ()
 ) -> dict[str, Any] | None:
     """Return the arguments of `shoal.anonymize` for a policy file written by hand; None for one of a release.
 
     Files of hierarchies are searched beside the policy, here, and in the folders given.
     """
-    draft = policy if isinstance(policy, Policy) else read_policy(policy)
-    if not isinstance(draft, PolicyDraft) or isinstance(policy, Policy):
+    draft = open_policy(policy)
+    if isinstance(draft, Policy):
         return None
-    folders = (Path(policy).parent, Path(), *folders)
-    arguments = dict(draft.arguments)
-    if "k" not in arguments:
-        raise PolicyError.invalid(policy, OptionError.no_k())
+    if "k" not in draft.arguments:
+        raise PolicyError.no_k(draft.path)
+    return {**draft.arguments, **draft_hierarchies(draft, hierarchies=hierarchies, levels=levels, folders=folders)}
+
+
+def draft_hierarchies(
+    draft: PolicyDraft, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path] = ()
+) -> dict[str, dict[str, Any]]:
+    """Return the hierarchies and levels of a policy file written by hand: those given, or its files."""
+    places = policy_folders(draft, folders)
+    found: dict[str, dict[str, Any]] = {}
     for option, files, given in (
         ("hierarchies", draft.hierarchy_files, hierarchies),
         ("levels", draft.level_files, levels),
@@ -141,16 +155,16 @@ def draft_arguments(
         sources = {str(name): source for name, source in _mapping(option, given).items()}
         for name in sources:
             if name not in files:
-                raise PolicyError.option_in_policy(f"what column {name} means")
+                raise PolicyError.no_hierarchy_in_policy(name)
         parse = _levels if option == "levels" else _hierarchy
         for name, file in files.items():
-            source = sources.get(name) or next((path for folder in folders if _is_file(path := folder / file)), None)
+            source = sources.get(name) or next((path for folder in places if _is_file(path := folder / file)), None)
             if source is None:
                 raise PolicyError.needs_hierarchy(name, file, ordinal=option == "levels")
             if draft.fingerprints.get(name) not in (None, parse(source)[0].fingerprint):
                 raise PolicyError.hierarchy_changed(name)
-            arguments[option] = {**arguments.get(option, {}), name: source}
-    return arguments
+            found.setdefault(option, {})[name] = source
+    return found
 
 
 def match_columns(schema: Schema, kinds: Sequence[tuple[str, Kind]]) -> Schema:
@@ -178,7 +192,7 @@ def resolve_policy_schema(
     }
     for name in sources:
         if not any(column.name == name and column.hierarchy_fingerprint for column in schema.columns):
-            raise PolicyError.option_in_policy(f"what column {name} means")
+            raise PolicyError.no_hierarchy_in_policy(name)
     return Schema(tuple(_restored(column, sources.get(column.name), folders) for column in schema.columns))
 
 

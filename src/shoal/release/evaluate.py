@@ -23,7 +23,7 @@ from shoal.errors import ColumnError, DataError, EngineError, OptionError
 from shoal.errors.messages import pluralize
 from shoal.metrics.table_pair import PairEncoder
 from shoal.options.table import check_option
-from shoal.release.column_options import Hierarchies, Levels, resolve_schema
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
 from shoal.release.evaluate_large import (
     EvaluationJob,
     evaluate_files,
@@ -33,13 +33,15 @@ from shoal.release.evaluate_large import (
     shared_columns,
 )
 from shoal.release.inspect import is_shuffled
+from shoal.release.policy_arguments import with_policy
 
 
+@with_policy
 def evaluate(
     original: Any,
     released: Any,
     *,
-    quasi_identifiers: Names,
+    quasi_identifiers: Names = None,
     k: int | None = None,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -55,8 +57,10 @@ def evaluate(
     population: Any = None,
     weights: Mapping[str, float] | None = None,
     measures: str | Iterable[str] = "default",
+    policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
     memory: int | str | None = None,
     options: ReadOptions | None = None,
+    released_options: ReadOptions | None = None,
     on: str | None = None,
     scratch: str | None = None,
 ) -> Evaluation:
@@ -86,12 +90,17 @@ def evaluate(
         journalist and the marketer risk. Default: sampling weights, or the table itself.
     measures : str or iterable of str
         ``default`` (measures that need one pass over the records), ``all``, or names; see `shoal.measures()`.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given. Default: if no quasi-identifier is named, the policy beside the
+        file of the release.
     memory : int or str, optional
         Memory limit, in bytes or as text such as ``2GB``: csv, tsv and Parquet files of any size are then evaluated in
         pieces, without attacks. Wildcards, sampling weights, households, a population and other measures need the
         whole tables in memory.
     options : ReadOptions, optional
-        How to read both files if they are evaluated in pieces; the rest is detected.
+        How to read files; the rest is detected.
+    released_options : ReadOptions, optional
+        How to read the file of the release. Default: as the original.
     on : str, optional
         Column of two Spark DataFrames that identifies records in both. Without it, only what needs no pairs of records
         is measured: class sizes, risks, models, and what the released classes disclose.
@@ -136,12 +145,12 @@ def evaluate(
         if memory is None or spark.is_frame(original) or spark.is_frame(released):
             return evaluate_frames(job, on, scratch)
         if on is None:
-            return evaluate_files(job, memory, options)
+            return evaluate_files(job, memory, options, released_options or options)
     if on is not None:
         raise EngineError.spark_only_option("on")
     source = data.read_table(original, options=options)
     names = select_names(quasi_identifiers, source.names, Role.QUASI_IDENTIFIER)
-    release = read_release(released, source, names, options)
+    release = read_release(released, source, names, released_options or options)
     _check_row_order(source, release, names)
     k = None if k is None else check_k(k)
     required_models = parse_models(models)

@@ -131,11 +131,12 @@ def unmeasured_notes(sensitive: Sequence[str], measured: Mapping[str, Disclosure
     return [f"what classes disclose of {quote_names(missing)} is not measured: too many different values"]
 
 
-def evaluate_files(job: EvaluationJob, memory: int | str, options: ReadOptions | None) -> Evaluation:
+def evaluate_files(
+    job: EvaluationJob, memory: int | str, options: ReadOptions | None, released_options: ReadOptions | None
+) -> Evaluation:
     """Evaluate a file and its release, with the same records in the same order, within a memory limit."""
-    (source, budget), (release, _) = (
-        open_in_pieces(path, memory=memory, options=options) for path in (job.original, job.released)
-    )
+    source, budget = open_in_pieces(job.original, memory=memory, options=options)
+    release, _ = open_in_pieces(job.released, memory=memory, options=released_options)
     names, sensitive = job.columns(source.names)
     for name in names:
         if name not in release.names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,12 +14,24 @@ import numpy as np
 from shoal import data as tables
 from shoal import metrics
 from shoal.data import Table
-from shoal.domain import BoolMatrix, IntVector, Names, Policy, Role, Schema, check_k, number_by_first_row, to_builtin
+from shoal.domain import (
+    BoolMatrix,
+    IntVector,
+    Names,
+    Policy,
+    PolicyDraft,
+    Role,
+    Schema,
+    check_k,
+    number_by_first_row,
+    to_builtin,
+)
 from shoal.errors import DataError, OptionError, PolicyError
 from shoal.metrics.minimal_uniques import max_combined
 from shoal.metrics.released_points import number_rows
+from shoal.release.column_options import PolicySource, open_policy
 from shoal.release.evaluate import read_release
-from shoal.release.save import read_back
+from shoal.release.policy_arguments import policy_arguments, policy_beside, read_by_policy
 from shoal.report.explanation import explanation_text
 
 MAX_MEMBERS = 20
@@ -139,7 +150,7 @@ def explain(
     *,
     row: int,
     quasi_identifiers: Names = None,
-    policy: Policy | str | os.PathLike[str] | None = None,
+    policy: PolicySource | None = None,
     released: Any = None,
     k: int | None = None,
     sensitive: Names = None,
@@ -160,10 +171,11 @@ def explain(
         Roles of the columns. Not with a ``policy``.
     policy : Policy or path, optional
         Policy with the roles and k. Its release is used if the file lies beside the policy and is not shuffled.
+        Default: if no quasi-identifier is named, the policy beside ``released``.
     released : path, DataFrame, array or Table, optional
         The release, with the records in the same order.
     k : int, optional
-        Report combinations below k, too. Not with a ``policy``.
+        Report combinations below k, too. Not with a ``policy`` that has one.
     values : bool
         Whether to include values of the data.
 
@@ -176,25 +188,27 @@ def explain(
     ShoalError
         If the record does not exist, or policy, table and release do not fit together.
     """
-    table = tables.read_table(data)
+    known = None if policy is None else open_policy(policy)
+    if known is None and quasi_identifiers is None:
+        known = policy_beside(released)
+    table, decided = read_by_policy(data, known), {} if known is None else policy_arguments(known, restore=())
     index = _record_index(row, table.height)
-    known_policy = None
-    if policy is not None:
+    if known is not None:
         for name, given in {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "k": k}.items():
-            if given is not None:
+            if given is not None and name in decided:
                 raise PolicyError.option_in_policy(name)
-        known_policy = policy if isinstance(policy, Policy) else Policy.read(policy)
-        quasi_identifiers, k = known_policy.schema.quasi_identifiers, known_policy.k
-        sensitive = known_policy.schema.names_with_role(Role.SENSITIVE)
-        if released is None and not isinstance(policy, Policy) and not known_policy.shuffle:
-            released = _find_release(policy, known_policy)
-        if released is not None and known_policy.shuffle:
+        quasi_identifiers, sensitive, k = decided["quasi_identifiers"], decided["sensitive"], decided.get("k", k)
+        is_shuffled = decided.get("shuffle", False)
+        if released is None and not is_shuffled:
+            released = _find_release(known)
+        if released is not None and is_shuffled:
             raise DataError.shuffled()
+        released = None if released is None else read_by_policy(released, known, is_release=True)
     schema = Schema.assign(tables.column_kinds(table), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
     names, sensitive_names = schema.quasi_identifiers, schema.names_with_role(Role.SENSITIVE)
     k = None if k is None else check_k(k)
     release = None if released is None else read_release(released, table, names)
-    sharing, original_classes = _Sharing.of(table, names, index), _count_classes(table, table, names, known_policy)
+    sharing, original_classes = _Sharing.of(table, names, index), _count_classes(table, table, names, decided)
     return Explanation(
         row=index + 1,
         records=table.height,
@@ -206,17 +220,17 @@ def explain(
         below_k_by=() if k is None else tuple(sharing.smallest(names, below=k)),
         release=None
         if release is None
-        else _released_class(table, release, names, index, sensitive_names, known_policy, values=values),
+        else _released_class(table, release, names, index, sensitive_names, decided, values=values),
         names_values=values,
     )
 
 
-def _find_release(path: str | os.PathLike[str], policy: Policy) -> Table | None:
-    """Read the release of a policy if the same file lies beside the policy."""
-    place = Path(path).parent / Path(str(policy.output.get("file", ""))).name
-    if not place.is_file() or tables.file_sha256(place) != policy.output.get("sha256"):
+def _find_release(policy: Policy | PolicyDraft) -> Path | None:
+    """Return the file of a release if it lies beside the policy, unchanged."""
+    if isinstance(policy, PolicyDraft) or policy.path is None or "file" not in policy.output:
         return None
-    return read_back(place, policy)[0]
+    place = policy.path.parent / Path(str(policy.output["file"])).name
+    return place if place.is_file() and tables.file_sha256(place) == policy.output.get("sha256") else None
 
 
 def _record_index(row: Any, records: int) -> int:
@@ -226,22 +240,22 @@ def _record_index(row: Any, records: int) -> int:
 
 
 def _count_classes(
-    counted_table: Table, table: Table, names: Sequence[str], policy: Policy | None
+    counted_table: Table, table: Table, names: Sequence[str], decided: Mapping[str, Any]
 ) -> metrics.EquivalenceClasses:
     """Classes of the original table or of its release, as the policy counts them.
 
     No wildcard is compatible with records that may have been suppressed.
     """
-    weights, suppressed = "" if policy is None else policy.survey.sampling_weights, None
-    if policy is not None and policy.suppression > 0:
+    suppressed = None
+    if decided.get("max_suppression"):
         suppressed = tables.fully_suppressed(counted_table, names) & ~tables.fully_suppressed(table, names)
     return metrics.count_classes(
         counted_table,
         names,
         k=None,
-        missing="category" if policy is None else policy.missing,
-        alpha=1.0 if policy is None else policy.alpha,
-        design=tables.build_survey_design(table, sampling_weights=weights),
+        missing=decided.get("missing_values", "category"),
+        alpha=decided.get("alpha", 1.0),
+        design=tables.build_survey_design(table, sampling_weights=decided.get("sampling_weights") or ""),
         suppressed=suppressed,
     )
 
@@ -265,12 +279,12 @@ def _released_class(
     names: Sequence[str],
     index: int,
     sensitive_names: Sequence[str],
-    policy: Policy | None,
+    decided: Mapping[str, Any],
     *,
     values: bool,
 ) -> ReleasedRecord:
     """Class of the record, counted on released values."""
-    released_classes, classes = _count_classes(release, table, names, policy), tables.class_labels(release, names)
+    released_classes, classes = _count_classes(release, table, names, decided), tables.class_labels(release, names)
     rows = np.flatnonzero(classes == classes[index]).tolist()
     return ReleasedRecord(
         alike=to_builtin(released_classes.sizes[index]),

@@ -25,7 +25,8 @@ from shoal.engines import spark
 from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.options.table import check_option
 from shoal.release import large_tables
-from shoal.release.column_options import Hierarchies, Levels, resolve_schema
+from shoal.release.column_options import Hierarchies, Levels, PolicySource, resolve_schema
+from shoal.release.policy_arguments import with_policy
 from shoal.release.save import policy_path
 from shoal.release.warnings import reading_warnings
 from shoal.verification import linked_releases
@@ -193,11 +194,12 @@ def is_shuffled(path: Path | None, sha256: str | None) -> bool:
     return policy.shuffle and policy.output.get("sha256") == sha256
 
 
+@with_policy
 def verify(
     table: Any,
     *,
-    k: int,
-    quasi_identifiers: Names,
+    k: int | None = None,
+    quasi_identifiers: Names = None,
     models: Mapping[str, str | Iterable[str]] | None = None,
     hierarchies: Hierarchies = None,
     levels: Levels = None,
@@ -209,6 +211,7 @@ def verify(
     against_quasi_identifiers: Names = (),
     order: str | None = None,
     sensitive: Names = (),
+    policy: PolicySource | None = None,  # noqa: ARG001 - for `with_policy`
     memory: int | str | None = None,
     options: ReadOptions | None = None,
     scratch: str | None = None,
@@ -220,6 +223,7 @@ def verify(
     table : path, DataFrame, array or Table
         A Spark DataFrame is counted on its cluster.
     k : int
+        Minimum number of records in a class.
     quasi_identifiers : str or sequence of str
     models : mapping, optional
         Privacy models that every class must meet, one or several per column: ``{"diagnosis": "distinct-l(3)"}``.
@@ -245,6 +249,9 @@ def verify(
         columns agree row by row, unless a policy says that the rows are shuffled.
     sensitive : str or sequence of str
         Sensitive columns to check against the other release.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given. Default: if k or the quasi-identifiers are not given, the policy
+        beside the file. Strata and households count if the release has their columns.
     memory : int or str, optional
         Memory limit, in bytes or as text such as ``2GB``: a csv, tsv or Parquet file of any size is then counted in
         pieces. Wildcards and another release need the whole table in memory.
@@ -262,6 +269,8 @@ def verify(
     ShoalError
         If a column or an option cannot be used.
     """
+    if k is None:
+        raise OptionError.no_k()
     required_models = parse_models(models)
     other_names, sensitive_names = _as_names(against_quasi_identifiers), _as_names(sensitive)
     missing = check_choice("missing_values", missing_values, ("category", "wildcard"))

@@ -268,7 +268,9 @@ def description(facts: Mapping[str, Any]) -> str:
             f"{n_unique:,} of {facts['records']:,} records ({percent:.1f} %) are unique on the"
             f" {len(names)} proposed quasi-identifiers."
         )
-    lines.append("This is a proposal: you decide, by naming columns with -q, --identifiers and --sensitive.")
+    lines.append(
+        "This is a proposal: you decide, with -q, --identifiers and --sensitive, or in the file that shoal init writes."
+    )
     return "\n".join(lines)
 
 

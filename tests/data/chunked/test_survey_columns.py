@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import reduce
-from operator import add
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal import data
-from shoal.data import SurveyColumns, Table
+from shoal.data import SurveyColumns, SurveyStatistics, Table
 from shoal.data.chunked import ChunkedFile, profile_file, with_column_types
-from shoal.domain import number_by_first_row
+from shoal.domain import Survey, number_by_first_row
 from shoal.errors import ShoalError
 
 
@@ -56,18 +55,19 @@ def test_strata_of_columns_are_equal_across_chunks(frame: pl.DataFrame, cut: tup
         compare_strata(whole, source)
 
 
-def checked_survey(source: ChunkedFile, records: int) -> list[SurveyColumns]:
-    chunks = survey_of_chunks(source, sampling_weights="w", households="h")
-    invalid_weights = reduce(add, (chunk.invalid_weights for chunk in chunks))
-    missing_households = reduce(add, (chunk.missing_households for chunk in chunks))
-    data.check_survey(invalid_weights, missing_households, sampling_weights="w", households="h", records=records)
-    return chunks
+def checked_survey(source: ChunkedFile) -> list[SurveyColumns]:
+    survey, profile = Survey(sampling_weights="w", households="h"), profile_file(source)
+    chunks = [(start, with_column_types(chunk, profile)) for start, chunk in source.numbered_chunks()]
+    parts = [SurveyStatistics.of(chunk, survey, start=start) for start, chunk in chunks]
+    reduce(SurveyStatistics.merge, parts).check(survey)
+    return [SurveyColumns.of(chunk, **survey.names) for _, chunk in chunks]
 
 
 @pytest.mark.parametrize(
     ("weights", "households"),
     [
         (["1", "2.5", "3", "1e3", "4"], ["a", "b", "a", "c", "c"]),
+        (["1", "2.5", "3", "1e3", "4"], ["7", "7.0", "-0", "0", "7.5"]),
         (["1", "2.5", "0", "1", "-1"], ["a", "b", "a", "c", "c"]),
         (["1", "2", "3", "4", ""], ["a", "b", "a", "c", "c"]),
         (["1", "x", "3", "4", "5"], ["a", "b", "a", "c", "c"]),
@@ -81,15 +81,15 @@ def test_weights_and_households_are_checked_as_in_the_whole_table(weights: list[
             expected = data.build_survey_design(whole, sampling_weights="w", households="h")
         except ShoalError as error:
             with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-                checked_survey(source, whole.height)
+                checked_survey(source)
             return
-        chunks = checked_survey(source, whole.height)
+        chunks = checked_survey(source)
         assert expected.sampling_weights is not None
         assert expected.households is not None
         found = [chunk.sampling_weights for chunk in chunks if chunk.sampling_weights is not None]
         assert np.concatenate(found).tolist() == expected.sampling_weights.tolist()
-        keys = pl.concat([chunk.households for chunk in chunks if chunk.households is not None])
-        assert numbers_of(keys) == expected.households.tolist()
+        keys = [key for chunk in chunks if (key := chunk.household_keys()) is not None]
+        assert number_by_first_row(np.concatenate(keys))[1].tolist() == expected.households.tolist()
 
 
 def test_unknown_columns_are_refused(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_result_is_that_in_memory(spark: Any, persons: Path, strata: tuple[s
 def test_households_are_checked(spark: Any, persons: Path) -> None:
     with pytest.raises(DataError, match="households are in different strata"):
         on_spark(spark, persons, households="home", strata=["town"])
-    with pytest.raises(DataError, match="names no household for"):
+    with pytest.raises(DataError, match="names no household in"):
         on_spark(spark, persons, households="age")
 
 

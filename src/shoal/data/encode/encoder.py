@@ -36,7 +36,7 @@ from shoal.errors import ColumnError, DataError, HierarchyError, OptionError, Pr
 
 
 class EncodingOptions(TypedDict, total=False):
-    """Options of the constructors of `Encoder`."""
+    """Options of `encode_records` and of the constructors of `Encoder`."""
 
     standardize: bool
     distance: str
@@ -75,11 +75,6 @@ class Encoder:
     separate_missing: bool
     """Whether missing values are far from all other values."""
     records: int
-
-    @classmethod
-    def fit(cls, table: Table, schema: Schema, **options: Unpack[EncodingOptions]) -> Self:
-        """Compute the encoder of a table in memory."""
-        return cls.fit_transform(table, schema, **options)[0]
 
     @classmethod
     def fit_transform(

@@ -46,7 +46,7 @@ class SurveyColumns:
         households: str = "",
         start: int = 0,
     ) -> SurveyColumns:
-        """Read the columns of a table, or of a chunk from row ``start`` on. `check_survey` refuses invalid cells."""
+        """Read the columns of a table, or of a chunk from row ``start`` on. Invalid cells are located, not refused."""
         for name in (*([sampling_weights] if sampling_weights else []), *strata, *([households] if households else [])):
             if name not in table.names:
                 raise ColumnError.unknown(name, table.names)
@@ -97,7 +97,7 @@ class SurveyStatistics(NamedTuple):
 
     def check(self, survey: Survey) -> None:
         """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
-        check_survey(
+        _check_survey(
             self.invalid_weights,
             self.missing_households,
             sampling_weights=survey.sampling_weights,
@@ -106,7 +106,7 @@ class SurveyStatistics(NamedTuple):
         )
 
 
-def check_survey(
+def _check_survey(
     invalid_weights: Occurrence, missing_households: Occurrence, *, sampling_weights: str, households: str, records: int
 ) -> None:
     """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
@@ -121,7 +121,7 @@ def build_survey_design(
 ) -> SurveyDesign:
     """Return the sampling weights, strata and households of the records; None for each that is not named."""
     columns = SurveyColumns.of(table, sampling_weights=sampling_weights, strata=strata, households=households)
-    check_survey(
+    _check_survey(
         columns.invalid_weights,
         columns.missing_households,
         sampling_weights=sampling_weights,

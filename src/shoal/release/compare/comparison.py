@@ -16,11 +16,13 @@ from shoal.metrics.registry import measures
 from shoal.microaggregation import registry
 from shoal.options.table import check_option
 from shoal.release.arguments import public_function
+from shoal.release.column_options import PolicySource
 from shoal.release.compare.cache import ResultCache, point_digest
 from shoal.release.compare.frontier import Recommendation, best, frontier, recommend
 from shoal.release.compare.points import LOSS, ComparisonPoint
 from shoal.release.compare.runner import RunProgress, run_all
 from shoal.release.options import build_policy, check_table, parse_refinement
+from shoal.release.policy_arguments import with_policy
 from shoal.release.save import package_versions
 from shoal.report import comparison_page as report
 from shoal.system.threads import available_cores
@@ -90,15 +92,17 @@ class Comparison:
 
 
 @public_function(forwards=True)
+@with_policy
 def compare(
     data: Any,
     *,
-    k: int | Iterable[int],
+    k: int | Iterable[int] | None = None,
     methods: str | Iterable[str] | None = None,
     time_limit: float | None = None,
     workers: int | None = None,
     cache: str | os.PathLike[str] | None = None,
     progress: RunProgress | None = None,
+    policy: PolicySource | None = None,
     **arguments: Any,
 ) -> Comparison:
     """Compare methods, and levels of k, by information loss and risk.
@@ -122,6 +126,8 @@ def compare(
     progress : callable, optional
         Called with the number of runs done, which counts running ones in part, and the number of all runs. Runs with a
         large k count for more, since they take longer.
+    policy : Policy or path, optional
+        Policy with the arguments that are not given, other than the method, its options and its effort.
     **arguments
         Other arguments of `shoal.anonymize`. An option of a method applies to the methods that have it; ``refine`` and
         ``effort`` apply to all methods, and without them only ``auto`` is refined.
@@ -142,6 +148,8 @@ def compare(
     check_option("time_limit", time_limit)
     threads = available_cores() if workers is None else _check_workers(workers)
     table = tables.read_table(data)
+    if k is None:
+        raise OptionError.no_k()
     levels = list(k) if isinstance(k, Iterable) and not isinstance(k, str | bytes) else [k]
     levels = sorted({check_k(level, table.height) for level in levels})
     if not levels:
