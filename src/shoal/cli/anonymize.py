@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,13 +34,16 @@ from shoal.cli.terminal import (
     show_json,
     with_read_options,
 )
-from shoal.errors import EngineError, FileError, OptionError, OutputError, PolicyError
+from shoal.errors import BundleError, EngineError, FileError, OptionError, OutputError, PolicyError
 from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
     from shoal.domain import Policy, PolicyDraft
+    from shoal.release.base_release import BaseRelease
+    from shoal.release.file_release import FileRelease
     from shoal.release.result import Release
+    from shoal.release.save import ExtraFiles
 
 
 _output, _large = partial(option, group="Outputs"), partial(option, group="Large files")
@@ -107,7 +110,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Release FILE so that every record hides among at least k alike.
+    """Anonymize FILE with verified k-anonymity.
 
     \b
     shoal anonymize people.csv -k 5 -q age,income --identifiers name -o released.csv
@@ -160,18 +163,26 @@ def command(
     written: dict[str, Any] = {"Released": target, "Policy": policy_path(target)}
     if not is_local:
         written = {"Released": output, "Policy": f"{output.rstrip('/')}.policy.toml"}
-    written |= {"Report": report, "External": external_report}
+    written |= {"Report": report, "External": external_report, "Bundle": bundle}
+
+    def evidence(release: BaseRelease, policy: Policy) -> ExtraFiles:
+        pages = {
+            place: release.report(external=external, policy=policy, comparison=comparison)
+            for place, external in reports.items()
+        }
+        return {**pages, **{place: bundle_writer(release) for place in bundles}}
+
     decisions = None if policy is None else _read_policy(policy, options)
     if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
-        if bundles or comparison is not None:
-            raise OptionError.needs_in_memory_engine("a bundle" if bundles else "a comparison in its report")
+        if bundles and not is_local:
+            raise BundleError.one_file()
         arguments = _replay_arguments(decisions, options) if decisions else _release_arguments(options)
         facts, warnings = _release_out_of_core(
             file,
             target if is_local else output,
             arguments,
             options=parse_read_options(file, options, decisions if is_local else None),
-            reports=reports,
+            evidence=evidence,
             quiet=quiet,
             engine=LOCAL if is_local else engine,
             master=master,
@@ -189,18 +200,7 @@ def command(
             release = replay(table, progress=line, **_replay_arguments(decisions, options))
         else:
             release = anonymize(table, progress=line, **_release_arguments(options))
-    saved = release.save(
-        target,
-        force=force,
-        extra_files=lambda policy: {
-            **{
-                place: release.report(external=external, policy=policy, comparison=comparison)
-                for place, external in reports.items()
-            },
-            **{place: bundle_writer(release) for place in bundles},
-        },
-    )
-    written["Bundle"] = bundle
+    saved = release.save(target, force=force, extra_files=partial(evidence, release))
     _print_result(
         summarize(release, policy=saved), release.warnings, written, as_json=as_json, quiet=quiet, release=release
     )
@@ -298,7 +298,7 @@ def _release_out_of_core(
     target: str | Path,
     arguments: Mapping[str, Any],
     *,
-    reports: Mapping[Path, bool],
+    evidence: Callable[[FileRelease, Policy], ExtraFiles],
     quiet: bool,
     memory: str | None,
     scratch: str | None,
@@ -306,14 +306,12 @@ def _release_out_of_core(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Release a file that may be larger than memory; return the summary and the warnings."""
     from shoal.release.anonymize_file import anonymize_file, replay_file
-    from shoal.release.file_release import DEFAULT_MEMORY, FileRelease
+    from shoal.release.file_release import DEFAULT_MEMORY
     from shoal.report.summary import summarize
     from shoal.system.scratch import scratch_path
 
-    def pages(release: FileRelease) -> dict[Path, str]:
-        return {place: release.report(external=external) for place, external in reports.items()}
-
-    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch, "extra_files": pages}
+    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch}
+    common["extra_files"] = lambda release: evidence(release, release.policy)
     run = replay_file if "policy" in arguments else anonymize_file
     try:
         with progress(quiet=quiet) as line:

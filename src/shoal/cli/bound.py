@@ -27,7 +27,7 @@ from shoal.cli.terminal import as_json, open_table, progress, show, show_json, w
 @with_read_options
 @as_json
 def command(file: str, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Tell what no groups of at least k records of FILE can lose less than.
+    """Prove a lower bound of the information loss of FILE for groups of at least k records.
 
     The bound is proven: neither another method nor a longer search can go below it. shoal anonymize tells how far a
     release may be from the best, its optimality gap.

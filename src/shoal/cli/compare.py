@@ -82,7 +82,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Compare methods and levels of k on FILE: what each costs, and what risk it leaves.
+    """Compare methods and levels of k on FILE by information loss and risk.
 
     \b
     shoal compare people.csv -k 3,5,10 -q age,income

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from shoal.cli.terminal import (
     as_json,
     is_bundle,
     open_table,
+    parse_read_options,
     print_warnings,
     progress,
     show,
@@ -19,6 +20,9 @@ from shoal.cli.terminal import (
     with_read_options,
 )
 from shoal.errors import BundleError
+
+if TYPE_CHECKING:
+    from shoal.release.base_release import BaseRelease
 
 
 @click.command(name="replay")
@@ -43,6 +47,7 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     """
     from shoal.domain import Policy
     from shoal.release.anonymize import replay
+    from shoal.release.anonymize_file import replay_file
     from shoal.release.bundle.replay_bundle import ReplayInputs, read_bundle
     from shoal.release.save import check_path, check_release_paths, compare_outputs, policy_path
     from shoal.report import text
@@ -56,13 +61,17 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
         if from_bundle and options[name]:
             raise BundleError.option_in_bundle(flag_of(name))
     decisions = read_bundle(source) if from_bundle else ReplayInputs(Policy.read(source), {})
-    table = open_table(file, options, decisions.policy)
+    given = {"hierarchies": decisions.hierarchies} if from_bundle else given
+    given["policy"] = decisions.policy if from_bundle else source
+    release: BaseRelease
     with progress(quiet=quiet) as line:
-        if from_bundle:
-            release = replay(table, policy=decisions.policy, hierarchies=decisions.hierarchies, progress=line)
+        if decisions.policy.pieces is not None:
+            reading = parse_read_options(file, options, decisions.policy)
+            release = replay_file(file, target, options=reading, force=force, progress=line, **given)
+            saved = release.policy
         else:
-            release = replay(table, policy=source, **given, progress=line)
-    saved = release.save(target, force=force)
+            in_memory = replay(open_table(file, options, decisions.policy), progress=line, **given)
+            release, saved = in_memory, in_memory.save(target, force=force)
     comparison = compare_outputs(decisions.policy, saved, source="the bundle" if from_bundle else "the policy")
     print_warnings(release.warnings)
     if as_json:

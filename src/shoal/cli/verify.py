@@ -62,7 +62,7 @@ _linked = partial(option, group="Linked releases")
 @with_read_options
 @as_json
 def command(file: str, policy: str | None, as_json: bool, **options: Any) -> None:
-    """Count the classes of FILE on the values that it shows.
+    """Count the classes of FILE on its released values.
 
     \b
     shoal verify released.csv

@@ -13,7 +13,7 @@ from shoal.data.encode.category_codes import (
     node_counts,
 )
 from shoal.data.encode.dates import dates_as_days
-from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights, scale_of_moments
+from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights, scale_of_moments, scaled_std
 from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
     SensitiveCodes,
@@ -124,6 +124,7 @@ __all__ = [
     "replace_columns",
     "resolve_weights",
     "scale_of_moments",
+    "scaled_std",
     "sensitive_columns",
     "separate_wildcard_counts",
     "sheet_names",

@@ -161,6 +161,15 @@ class Policy:
         facts = {"file": file, **counts, "sha256": sha256}
         return replace(self, output={name: fact for name, fact in facts.items() if fact is not None})
 
+    def without_parts(self) -> Self:
+        """Return the policy without what only a release in parts needs: their size, and the steps of each search."""
+        if self.pieces is None:
+            return self
+        refinement = self.refinement
+        if refinement is not None:
+            refinement = replace(refinement, steps_planned=(), steps_done=(), descent_passes=())
+        return replace(self, pieces=None, refinement=refinement)
+
     def rename(self, names: Mapping[str, str]) -> Self:
         models = tuple(replace(model, column=names.get(model.column, model.column)) for model in self.models)
         survey = replace(

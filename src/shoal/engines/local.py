@@ -61,8 +61,7 @@ from shoal.engines.parts_plan import (
 )
 from shoal.errors import PromiseError
 from shoal.metrics.disclosure_sums import sum_disclosures
-from shoal.metrics.evaluate import PartialSums, compute_risk_sums
-from shoal.metrics.partial_sums import KeyedCounts
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, compute_risk_sums
 from shoal.system import threads
 from shoal.system.memory import limit_allocator_cache, release_memory
 from shoal.system.scratch import ScratchFolder, hash_facts
@@ -276,7 +275,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
             writer.close()
         check_count(done, plan.records)
         if plan.separates_equal_records:
-            self.totals = replace(self.totals, original_class_sizes=KeyedCounts.of_mapping(original.counts.sizes))
+            self.totals = replace(self.totals, original_class_sizes=ClassSizeCounts.of(original.counts.sizes).counts)
             original.close()
         if plan.policy.survey.sampling_weights:
             before, after = (compute_risk_sums(each.sums(), plan.policy.k) for each in classes)

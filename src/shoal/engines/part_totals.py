@@ -12,8 +12,7 @@ from shoal.domain import Evaluation, IntVector, Role, Search, Verification
 from shoal.engines.engine import ProcessTotals
 from shoal.engines.parts_plan import PartResult, PartsPlan
 from shoal.errors import PromiseError
-from shoal.errors.messages import pluralize, quote_names
-from shoal.metrics.disclosure_sums import DisclosureSums
+from shoal.metrics.disclosure_sums import DisclosureSums, unmeasured_notes
 from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, distance_name, evaluate_parts
 from shoal.metrics.partial_sums import KeyedCounts, merge_partials
 
@@ -107,24 +106,15 @@ class ReleaseSums:
     risks: tuple[PartialSums, PartialSums] | None
     """Sums of risks over the classes before and after; None without sampling weights."""
 
-    @property
-    def released_class_sizes(self) -> KeyedCounts:
-        """Number of classes of each size."""
-        return KeyedCounts.of_mapping(self.class_sizes)
-
     def evaluate(self, plan: PartsPlan, totals: PartTotals, proof: Verification) -> Evaluation:
         """Evaluate the release."""
-        unmeasured = [
-            name for name in plan.policy.schema.names_with_role(Role.SENSITIVE) if name not in self.disclosures
-        ]
-        notes = [_NO_ATTACKS]
-        notes += [_NO_HOUSEHOLD_RISK] if plan.policy.survey.households else []
-        notes += [_too_many_values(unmeasured)] if unmeasured else []
+        notes = [_NO_ATTACKS, _NO_HOUSEHOLD_RISK] if plan.policy.survey.households else [_NO_ATTACKS]
+        notes += unmeasured_notes(plan.policy.schema.names_with_role(Role.SENSITIVE), self.disclosures)
         return evaluate_parts(
             self.parts,
             replace(plan.table_facts, n_classes=proof.classes),
             before=ClassSizeCounts(totals.original_class_sizes),
-            after=ClassSizeCounts(self.released_class_sizes, totals.n_suppressed),
+            after=ClassSizeCounts.of(self.class_sizes, totals.n_suppressed),
             base=plan.encoder.scale.name if plan.encoder.numeric else "none",
             distance=distance_name(plan.encoder.categories, plan.policy.distance),
             risks=self.risks,
@@ -132,8 +122,3 @@ class ReleaseSums:
             models=proof.models,
             notes=tuple(notes),
         )
-
-
-def _too_many_values(names: Sequence[str]) -> str:
-    columns = f"{pluralize(len(names), 'sensitive column')} ({quote_names(names)})"
-    return f"what classes give away about {columns} is not measured in pieces: there are too many different values"

@@ -358,6 +358,7 @@ def _table_facts(statistics: TableStatistics, encoder: Encoder, sample: Records,
     numeric = encoder.numeric
     low, high = zip(*(statistics.range(name) or (0.0, 0.0) for name in numeric), strict=True) if numeric else ((), ())
     means = [encoder.imputed_numbers[name] for name in numeric]
+    moments = [statistics.column_type(name).sketch.moments for name in numeric]
     minima, maxima, centers = encoder.scale.apply(np.array([low, high, means], dtype=np.float64))
     categories = [category_facts(column, _code_counts(statistics, encoder, column)) for column in encoder.categories]
     return TableFacts(
@@ -369,7 +370,7 @@ def _table_facts(statistics: TableStatistics, encoder: Encoder, sample: Records,
         weights=np.array([policy.weights.get(name, 1.0) for name in encoder.names]),
         squared_unit=encoder.scale.squared_unit,
         means=centers,
-        stds=np.array([_std(statistics, name, encoder, j) for j, name in enumerate(numeric)]),
+        stds=np.array([data.scaled_std(each, encoder.scale, j) for j, each in enumerate(moments)]),
         minima=minima,
         maxima=maxima,
         quartiles=np.quantile(encoder.scale.apply(sample.values), (0.25, 0.5, 0.75), axis=0).T,
@@ -384,15 +385,6 @@ def _code_counts(statistics: TableStatistics, encoder: Encoder, column: Categori
     if column.missing_code is not None:
         counts[column.missing_code] += encoder.missing_counts.get(column.name, 0)
     return counts
-
-
-def _std(statistics: TableStatistics, name: str, encoder: Encoder, j: int) -> float:
-    """Return the standard deviation of a scaled column."""
-    moments = statistics.column_type(name).sketch.moments
-    if moments.constant:
-        return 0.0
-    exponent, _, spread = moments.standardized()
-    return float(np.ldexp(spread, exponent - int(encoder.scale.exponent[j])) / encoder.scale.spread[j])
 
 
 def _cells(column: Any) -> NDArray[Any]:

@@ -103,6 +103,10 @@ class BundleError(ShoalError):
         "The hierarchy of column {} has names that no text file can hold", "rename its nodes"
     )
     wrong_ending = with_path("A bundle is a zip file, and {} is no name of one", "give it the ending .zip")
+    one_file = fixed(
+        "A bundle holds one file of a release, and Spark writes a folder",
+        "leave out --bundle, or release on this machine with memory= (--memory)",
+    )
     option_in_bundle = with_name("The bundle decides {} already", "leave the option out")
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self, get_type_hints
 
 import numpy as np
@@ -15,6 +15,7 @@ from shoal.data.model_checks import (
     ordered_closeness,
 )
 from shoal.domain import FloatVector
+from shoal.errors.messages import pluralize, quote_names
 from shoal.metrics.partial_sums import MergeByMax, MergeByMin, merge_partials
 
 
@@ -82,3 +83,12 @@ def sum_disclosures(blocks: Iterable[ClassDistribution]) -> dict[str, Disclosure
         of_block, name = disclosure_sums(block), block.column.name
         sums[name] = merge_partials([sums[name], of_block]) if name in sums else of_block
     return sums
+
+
+def unmeasured_notes(sensitive: Sequence[str], measured: Mapping[str, DisclosureSums]) -> list[str]:
+    """Return a note on sensitive columns whose distinct values are too many to be counted in pieces."""
+    names = [name for name in sensitive if name not in measured]
+    if not names:
+        return []
+    columns = f"{pluralize(len(names), 'sensitive column')} ({quote_names(names)})"
+    return [f"what classes disclose about {columns} is not measured in pieces: there are too many different values"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -57,6 +57,11 @@ class ClassSizeCounts:
 
     counts: KeyedCounts
     n_suppressed: int = 0
+
+    @classmethod
+    def of(cls, sizes: Mapping[int, int], n_suppressed: int = 0) -> Self:
+        """Build from the number of classes of each size, in ascending order."""
+        return cls(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])), n_suppressed)
 
     @property
     def records(self) -> int:

@@ -7,7 +7,7 @@ be computed on several machines; they are merged in their order, so the values d
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -46,12 +46,6 @@ class KeyedCounts(NamedTuple):
             return cls(*np.unique(keys, return_counts=True))
         distinct, index = np.unique(keys, return_inverse=True)
         return cls(distinct, np.bincount(index, weights, minlength=len(distinct)))
-
-    @classmethod
-    def of_mapping(cls, counts: Mapping[int, int]) -> Self:
-        """Return the counts of a mapping."""
-        keys = sorted(counts)
-        return cls(np.array(keys, dtype=np.int64), np.array([counts[key] for key in keys], dtype=np.int64))
 
 
 def merge_partials(partials: Sequence[S]) -> S:

@@ -159,7 +159,9 @@ class PairEncoder:
             weights=np.array([self.weights.get(name, 1.0) for name in self.quasi_identifiers]),
             squared_unit=1.0 if scale is None else scale.squared_unit,
             means=np.array([float(_scaled(scale, j, np.array([each.mean]))[0]) for j, each in enumerate(moments)]),
-            stds=np.array([_std(each, scale, j) for j, each in enumerate(moments)]),
+            stds=np.array(
+                [0.0 if scale is None else data.scaled_std(each, scale, j) for j, each in enumerate(moments)]
+            ),
             minima=np.array([float(_scaled(scale, j, ends[j, :1])[0]) for j in range(n)]),
             maxima=np.array([float(_scaled(scale, j, ends[j, 1:])[0]) for j in range(n)]),
             quartiles=quartiles,
@@ -280,14 +282,6 @@ def _midpoints(low: FloatVector, high: FloatVector) -> FloatVector:
 
 def _scaled(scale: Scale | None, j: int, numbers: FloatVector) -> FloatVector:
     return numbers if scale is None else scale.column(j).apply(numbers[:, None])[:, 0]
-
-
-def _std(moments: ExactMoments, scale: Scale | None, j: int) -> float:
-    """Standard deviation of a scaled column, with n - 1."""
-    if scale is None or moments.constant:
-        return 0.0
-    exponent, _, spread = moments.standardized()
-    return float(np.ldexp(spread, exponent - int(scale.exponent[j])) / scale.spread[j])
 
 
 @dataclass(frozen=True)

@@ -249,4 +249,5 @@ def replay(
     adapted = adapt_policy(first, TableInMemory(source), hierarchies=hierarchies, levels=levels, folders=folders)
     with use_threads(threads):
         repeated = run_in_memory(source, adapted, progress=progress, is_replay=True)
-    return replace(repeated, replayed_policy=first)
+    # groups made in parts differ from those of the whole table
+    return repeated if first.pieces is not None else replace(repeated, replayed_policy=first)

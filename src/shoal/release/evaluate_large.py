@@ -21,11 +21,10 @@ from shoal.data.chunked import (
 from shoal.domain import Evaluation, Kind, ModelCheck, Names, PrivacyModel, Role, Schema, select_names
 from shoal.engines import spark
 from shoal.errors import ColumnError, DataError, OptionError
-from shoal.errors.messages import pluralize, quote_names
-from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
+from shoal.errors.messages import pluralize
+from shoal.metrics.disclosure_sums import sum_disclosures, unmeasured_notes
 from shoal.metrics.evaluate import ClassSizeCounts, compute_part_sums, distance_name, evaluate_classes, evaluate_parts
 from shoal.metrics.inputs import EquivalenceClasses, TableFacts
-from shoal.metrics.partial_sums import KeyedCounts
 from shoal.metrics.table_pair import PairEncoder
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
 from shoal.release.inspect import is_shuffled
@@ -123,14 +122,6 @@ def incomparable_notes(encoder: PairEncoder) -> list[str]:
     return [f"no loss by squared error: {columns} without a number in every record of both tables"]
 
 
-def unmeasured_notes(sensitive: Sequence[str], measured: Mapping[str, DisclosureSums]) -> list[str]:
-    """Note on sensitive columns with too many distinct values."""
-    missing = [name for name in sensitive if name not in measured]
-    if not missing:
-        return []
-    return [f"what classes disclose of {quote_names(missing)} is not measured: too many different values"]
-
-
 def evaluate_files(
     job: EvaluationJob, memory: int | str, options: ReadOptions | None, released_options: ReadOptions | None
 ) -> Evaluation:
@@ -192,8 +183,8 @@ class _FilePair:
         return evaluate_parts(
             sums,
             replace(facts, n_classes=classes),
-            before=_class_sizes(before.counts.sizes),
-            after=_class_sizes(after.counts.sizes, n_suppressed),
+            before=ClassSizeCounts.of(before.counts.sizes),
+            after=ClassSizeCounts.of(after.counts.sizes, n_suppressed),
             base=encoder.scale.name if encoder.scale else "none",
             distance=distance_name(encoder.categories, job.distance),
             disclosures=disclosures,
@@ -215,10 +206,6 @@ class _FilePair:
         if not self.job.models:
             return ()
         return counter.check_models(data.SensitiveEncoder.from_statistics(self.statistics, self.job.models, schema))
-
-
-def _class_sizes(sizes: Mapping[int, int], n_suppressed: int = 0) -> ClassSizeCounts:
-    return ClassSizeCounts(KeyedCounts(np.array([*sizes]), np.array([*sizes.values()])), n_suppressed)
 
 
 def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) -> Evaluation:
@@ -261,8 +248,8 @@ class _FramePair:
         statistics = self._profile(self.released, self.other, self.sensitive) if self.sensitive else None
         before, after = self._original_classes(), self._released_classes(self.released, statistics)
         return evaluate_classes(
-            _class_sizes(before.class_sizes),
-            _class_sizes(after.class_sizes),
+            ClassSizeCounts.of(before.class_sizes),
+            ClassSizeCounts.of(after.class_sizes),
             k=self.job.k,
             quasi_identifiers=self.names,
             disclosures=after.disclosures,
@@ -286,8 +273,8 @@ class _FramePair:
         return evaluate_parts(
             sums,
             replace(facts, n_classes=after.proof.classes),
-            before=_class_sizes(before.class_sizes),
-            after=_class_sizes(after.class_sizes, n_suppressed),
+            before=ClassSizeCounts.of(before.class_sizes),
+            after=ClassSizeCounts.of(after.class_sizes, n_suppressed),
             base=encoder.scale.name if encoder.scale else "none",
             distance=distance_name(encoder.categories, job.distance),
             disclosures=after.disclosures,

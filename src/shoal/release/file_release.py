@@ -14,6 +14,7 @@ from shoal.engines.part_totals import PartTotals
 from shoal.engines.parts_plan import PartsPlan
 from shoal.errors.deprecation import deprecated_property
 from shoal.errors.messages import pluralize
+from shoal.metrics.evaluate import ClassSizeCounts
 from shoal.metrics.partial_sums import KeyedCounts
 from shoal.release.base_release import BaseRelease
 from shoal.release.pipeline import PipelineResult
@@ -117,7 +118,7 @@ def file_release(
         evaluation=result.evaluation,
         policy=policy,
         parts=engine.totals,
-        released_class_sizes=engine.sums.released_class_sizes,
+        released_class_sizes=ClassSizeCounts.of(engine.sums.class_sizes).counts,
         missing={name: encoder.missing_counts.get(name, 0) for name in encoder.names},
         warnings=result.warnings,
     )

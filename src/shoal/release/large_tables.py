@@ -14,6 +14,7 @@ from shoal.domain import Kind, Names, PrivacyModel, Role, Schema, Verification, 
 from shoal.engines.memory_budget import MemoryBudget, check_memory, memory_budget
 from shoal.errors import ColumnError, OptionError
 from shoal.release.column_options import Hierarchies, Levels, resolve_schema
+from shoal.system.memory import limit_allocator_cache
 from shoal.system.scratch import temporary_folder
 from shoal.verification.verify import minimal_schema, verify_chunks
 
@@ -93,6 +94,7 @@ def open_in_pieces(
     if not isinstance(path, str | os.PathLike):
         raise OptionError.memory_needs_file()
     budget = memory_budget(check_memory(memory), columns=_COLUMNS)
+    limit_allocator_cache()
     return open_chunked(path, options=options, rows=budget.chunk_rows, size=budget.chunk_bytes), budget
 
 

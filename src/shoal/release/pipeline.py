@@ -88,6 +88,7 @@ def run_in_memory(
 ) -> Release:
     """Release a table in memory."""
     engine = MemoryEngine(table)
+    policy = policy.without_parts()
     result = run(engine, lambda _: policy, lambda: None, progress=progress, is_replay=is_replay)
     for sentence in result.warnings:
         warn_user(sentence)

@@ -325,3 +325,11 @@ def scale_of_moments(moments: Sequence[ExactMoments], *, standardize: bool) -> S
     standardized = [each.standardized() for each in moments]
     exponent, center, spread = (np.array([each[part] for each in standardized]) for part in range(3))
     return Scale("standardized", exponent.astype(np.int64), center.astype(np.float64), spread.astype(np.float64))
+
+
+def scaled_std(moments: ExactMoments, scale: Scale, j: int) -> float:
+    """Return the standard deviation, with n - 1, of a scaled column with these moments."""
+    if moments.constant:
+        return 0.0
+    exponent, _, spread = moments.standardized()
+    return float(np.ldexp(spread, exponent - int(scale.exponent[j])) / scale.spread[j])

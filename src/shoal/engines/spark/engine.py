@@ -50,8 +50,7 @@ from shoal.engines.spark.tasks import (
 )
 from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums, merge_sums
-from shoal.metrics.partial_sums import KeyedCounts
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, merge_sums
 from shoal.verification.verify import check_shape, check_verification
 
 if TYPE_CHECKING:
@@ -205,18 +204,18 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         run_job(self.session, "process", write, records=plan.records, progress=progress)
         self.totals = self._check_results(plan, *self._read_results(plan), n_parts)
         if plan.separates_equal_records:
-            self.totals = replace(self.totals, original_class_sizes=self._count_original_classes(plan))
+            self.totals = replace(self.totals, original_class_sizes=self._count_original_classes(plan).counts)
         return self.totals
 
-    def _count_original_classes(self, plan: PartsPlan) -> KeyedCounts:
-        """Return the number of classes of the table of each size."""
+    def _count_original_classes(self, plan: PartsPlan) -> ClassSizeCounts:
+        """Count the classes of the table."""
         from pyspark.sql import functions as F  # noqa: N812
 
         names = plan.encoder.names
         keys = [F.col(self.source.keys[name]).cast("string") for name in names]
         sizes = self.source.with_row_numbers(names).groupBy(*keys).agg(F.count("*").alias(COUNT))
-        counts = run_job(self.session, "classes", sizes.groupBy(COUNT).agg(F.count("*")).collect)
-        return KeyedCounts.of_mapping({int(size): int(number) for size, number in counts})
+        counts = run_job(self.session, "classes", sizes.groupBy(COUNT).agg(F.count("*")).sort(COUNT).collect)
+        return ClassSizeCounts.of(dict(counts))
 
     @property
     def _output_folder(self) -> str:
