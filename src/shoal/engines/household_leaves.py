@@ -54,8 +54,11 @@ class _Run(NamedTuple):
 
     def merge(self, other: _Run) -> _Run:
         order = np.argsort(np.concatenate([self.keys, other.keys]), kind="stable")
-        keys, leaves, sizes = (np.concatenate(pair)[order] for pair in zip(self, other, strict=True))
-        return _Run(keys, leaves, sizes)
+        return _Run(
+            np.concatenate([self.keys, other.keys])[order],
+            np.concatenate([self.leaves, other.leaves])[order],
+            np.concatenate([self.sizes, other.sizes])[order],
+        )
 
 
 class HouseholdLeaves:

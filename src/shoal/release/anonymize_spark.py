@@ -188,7 +188,7 @@ def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: in
 def _refuse_wildcards(missing: object) -> None:
     """Refuse what Spark cannot do before the records are read."""
     if missing == "wildcard":
-        raise OptionError.needs_in_memory_engine("missing values as wildcards")
+        raise OptionError.wildcards_in_pieces()
 
 
 def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, Any]) -> Policy:

@@ -56,7 +56,7 @@ def run(
     profiles = check_table(policy, profile, is_replay=is_replay)
     check_k(policy.k, profile.records)
     if policy.missing == "wildcard" and not engine.supports_wildcards:
-        raise OptionError.needs_in_memory_engine("missing values as wildcards")
+        raise OptionError.wildcards_in_pieces()
     plan = engine.plan(profile, policy)
     engine.partition(plan, progress=stages("partition"))
     totals = engine.process(plan, progress=stages("process"))

@@ -153,7 +153,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         totals.check(survey, plan.policy.k, blocks=blocks)
         assigned = members.select(ROW, HOUSEHOLD).join(households.select(HOUSEHOLD, LEAF).hint("merge"), HOUSEHOLD)
         run_job(self.session, "households", lambda: assigned.select(ROW, LEAF).write.parquet(self._leaves_folder))
-        return per_leaf.tolist()
+        return [int(number) for number in per_leaf]
 
     def _partition_state(self, plan: PartsPlan, positions: PartPositions | None) -> PartitionState:
         return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), positions)
