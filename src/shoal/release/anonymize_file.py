@@ -65,8 +65,8 @@ def anonymize_file(
         A csv, tsv or Parquet file, and the file of the release; its policy is written next to it. With Spark, a Parquet
         file or a folder of them, and the folder of the release, as addresses such as ``hdfs:///data/register``.
     k, quasi_identifiers, decisions
-        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
-        strata, sampling weights and a time limit.
+        As for `shoal.anonymize`. Missing values as wildcards are refused, because they need the whole table in memory.
+        The column of households must be released.
     engine, master
         Where to run: on this machine (``local``) or on a cluster (``spark``). Spark uses the active session, or starts
         one with this master.

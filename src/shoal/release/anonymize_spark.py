@@ -59,7 +59,7 @@ def release_frame(
     from shoal.engines.spark.storage import RELEASED, HadoopStorage, default_scratch
 
     check_names(frame)
-    decisions.check_early(frame.columns, SparkEngine.unsupported)
+    decisions.check_early(frame.columns)
     session, ceiling = session_of(frame), check_memory(memory)
     storage, base = HadoopStorage(session), default_scratch(session, scratch)
     with (
@@ -90,7 +90,7 @@ def release_parquet(job: FileJob, decisions: Decisions) -> FileRelease:
 
     ceiling = check_memory(job.memory)
     if decisions.first is not None:
-        decisions.check_early((), SparkEngine.unsupported)  # before a session starts
+        decisions.check_early(())  # before a session starts
     with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
@@ -105,7 +105,7 @@ def release_parquet(job: FileJob, decisions: Decisions) -> FileRelease:
             source = open_parquet(own_session(session), address)
             if any(storage.is_inside(unquote(path), destination) for path in source.files):  # via globs or links
                 raise OutputError.is_input(destination)
-            decisions.check_early(source.names, SparkEngine.unsupported, source.records)
+            decisions.check_early(source.names, source.records)
             outputs = storage.release_outputs(beside, destination, force=job.force)
             files = stack.enter_context(ReleaseTransaction(outputs, force=job.force))
             engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=True)

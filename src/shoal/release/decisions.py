@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shoal.domain import Kind, Policy, Schema, check_k
-from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, TableProfile
+from shoal.engines.engine import TableProfile
 from shoal.errors import OptionError
 from shoal.release.column_options import (
     Hierarchies,
@@ -57,29 +57,13 @@ class Decisions:
         schema = resolve_policy_schema(schema, hierarchies=self.hierarchies, levels=self.levels, folders=self.folders)
         return replace(self.first, schema=schema, input={}, output={}, versions={})
 
-    def check_early(self, names: Sequence[str], unsupported: Collection[str], records: int | None = None) -> None:
-        """Raise on what is wrong for any table with these columns, before records are read, which may take long."""
-        if self.first is not None:
-            check_supported(self.first, unsupported)
-            return
-        check_k(self.arguments.get("k"), records)
-        roles = {
-            name: self.arguments.get(name, ()) for name in ("quasi_identifiers", "identifiers", "sensitive", "keep")
-        }
-        Schema.assign([(name, Kind.NOMINAL) for name in names], **roles)
-        _check_features(
-            unsupported,
-            wildcards=self.arguments.get("missing_values") == "wildcard",
-            households=self.arguments.get("households"),
-        )
-
-
-def check_supported(policy: Policy, unsupported: Collection[str]) -> None:
-    """Refuse what the engine cannot do."""
-    _check_features(unsupported, wildcards=policy.missing == "wildcard", households=policy.survey.households)
-
-
-def _check_features(unsupported: Collection[str], *, wildcards: bool, households: object) -> None:
-    for feature, needed in {WILDCARDS: wildcards, HOUSEHOLDS: households}.items():
-        if needed and feature in unsupported:
-            raise OptionError.needs_in_memory_engine(feature)
+    def check_early(self, names: Sequence[str], records: int | None = None) -> None:
+        """Raise on what no table with these columns can be released with out of core; reading it may take long."""
+        missing = self.arguments.get("missing_values") if self.first is None else self.first.missing
+        if missing == "wildcard":
+            raise OptionError.wildcards_in_pieces()
+        if self.first is None:
+            check_k(self.arguments.get("k"), records)
+            roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
+            columns = {role: self.arguments.get(role, ()) for role in roles}
+            Schema.assign([(name, Kind.NOMINAL) for name in names], **columns)

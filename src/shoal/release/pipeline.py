@@ -13,8 +13,7 @@ from shoal.domain import Evaluation, Policy, Progress, Refinement, Search, Verif
 from shoal.engines.engine import Engine, ProcessTotals, TableProfile
 from shoal.engines.memory import MemoryEngine
 from shoal.engines.plan import ReleasePlan
-from shoal.errors import FileError, warn_user
-from shoal.release.decisions import check_supported
+from shoal.errors import FileError, OptionError, warn_user
 from shoal.release.options import check_table
 from shoal.release.partition import add_losses
 from shoal.release.result import Release
@@ -54,7 +53,8 @@ def run(
     policy = make_policy(profile)
     profiles = check_table(policy, profile, is_replay=is_replay)
     check_k(policy.k, profile.records)
-    check_supported(policy, engine.unsupported)
+    if policy.missing == "wildcard" and not engine.supports_wildcards:
+        raise OptionError.wildcards_in_pieces()
     plan = engine.plan(profile, policy)
     engine.partition(plan, progress=stages("partition"))
     totals = engine.process(plan, progress=stages("process"))
