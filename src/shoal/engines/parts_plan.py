@@ -228,7 +228,7 @@ class PartsPlan(ReleasePlan):
     def assign_leaves(self, encoded: EncodedRecords) -> IntVector:
         """Return the leaf of each record: those of the cut tree, numbered through stratum by stratum.
 
-        A household is in the leaf of its first member.
+        The engine then moves the members of a household to the leaf of the first of them.
         """
         leaf = self.cuts.block_of(encoded.records.space.sketched_points)
         if encoded.strata is None:
