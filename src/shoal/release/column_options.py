@@ -107,38 +107,18 @@ def open_policy(policy: PolicySource) -> Policy | PolicyDraft:
     return policy if isinstance(policy, Policy | PolicyDraft) else read_policy(policy)
 
 
-def load_policy(policy: PolicySource, folders: Sequence[Path] = ()) -> tuple[Policy, tuple[Path, ...]]:
-    """Return the policy of a release, and the folders where its hierarchies may be."""
-    if isinstance(policy, PolicyDraft):
-        raise PolicyError.is_draft(policy.path)
-    release = policy if isinstance(policy, Policy) else Policy.read(policy)
-    return release, policy_folders(release, folders)
-
-
 def policy_folders(policy: Policy | PolicyDraft, folders: Sequence[Path] = ()) -> tuple[Path, ...]:
     """Return the folders where the files of a policy may be: beside it, here, and those given."""
     return (*(() if policy.path is None else (policy.path.parent,)), Path(), *folders)
 
 
-def draft_arguments(
-    policy: PolicySource, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path] = ()
-) -> dict[str, Any] | None:
-    """Return the arguments of `shoal.anonymize` for a policy file written by hand; None for one of a release.
-
-    Files of hierarchies are searched beside the policy, here, and in the folders given.
-    """
-    draft = open_policy(policy)
-    if isinstance(draft, Policy):
-        return None
-    if "k" not in draft.arguments:
-        raise PolicyError.no_k(draft.path)
-    return {**draft.arguments, **draft_hierarchies(draft, hierarchies=hierarchies, levels=levels, folders=folders)}
-
-
 def draft_hierarchies(
     draft: PolicyDraft, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path] = ()
 ) -> dict[str, dict[str, Any]]:
-    """Return the hierarchies and levels of a policy file written by hand: those given, or its files."""
+    """Return the hierarchies and levels of a policy file written by hand: those given, or its files.
+
+    They are searched beside the policy, here, and in the folders given.
+    """
     places = policy_folders(draft, folders)
     found: dict[str, dict[str, Any]] = {}
     for option, files, given, parse in (

@@ -9,14 +9,15 @@ from typing import Any
 
 from shoal.domain import Kind, Policy, Schema, check_k
 from shoal.engines.engine import TableProfile
-from shoal.errors import OptionError
+from shoal.errors import OptionError, PolicyError
 from shoal.release.column_options import (
     Hierarchies,
     Levels,
     PolicySource,
-    draft_arguments,
-    load_policy,
+    draft_hierarchies,
     match_columns,
+    open_policy,
+    policy_folders,
     resolve_policy_schema,
 )
 from shoal.release.options import build_policy
@@ -39,11 +40,13 @@ class Decisions:
         cls, policy: PolicySource, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path] = ()
     ) -> Decisions:
         """Return the decisions of a policy, of a release or written by hand."""
-        arguments = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=folders)
-        if arguments is not None:
-            return cls(arguments)
-        first, folders = load_policy(policy, folders)
-        return cls(first=first, hierarchies=hierarchies, levels=levels, folders=folders)
+        known = open_policy(policy)
+        if isinstance(known, Policy):
+            return cls(first=known, hierarchies=hierarchies, levels=levels, folders=policy_folders(known, folders))
+        if "k" not in known.arguments:
+            raise PolicyError.no_k(known.path)
+        files = draft_hierarchies(known, hierarchies=hierarchies, levels=levels, folders=folders)
+        return cls({**known.arguments, **files})
 
     @property
     def is_replay(self) -> bool:
