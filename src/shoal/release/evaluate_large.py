@@ -11,7 +11,6 @@ import numpy as np
 from shoal import data
 from shoal.data import ReadOptions, Table
 from shoal.data.chunked import (
-    ChunkedFile,
     ClassCounter,
     TableStatistics,
     paired_chunks,
@@ -142,52 +141,30 @@ def evaluate_files(
     check_released(names, release.names)
     shared = shared_columns(source.names, release.names, names)
     columns = (list(dict.fromkeys([*names, *sensitive, *shared])), [*names, *shared])
-    statistics = profile_file(source, columns=columns[0])
-    released = profile_file(release, columns=columns[1])
+    statistics, released = profile_file(source, columns=columns[0]), profile_file(release, columns=columns[1])
     if statistics.records != released.records:
         raise DataError.record_counts_differ(statistics.records, released.records)
     if is_shuffled(release.path, release.sha256):
         raise DataError.shuffled()
+    schema = job.schema(statistics.sample, known_kinds(statistics, source.names))
+    encoder, facts = job.fit(statistics, released, schema)
+    order, sums, n_suppressed = data.RowOrder(shared), [], 0
     with temporary_folder() as folder:
-        pair = _FilePair(source, release, statistics, released, columns, job, names, sensitive)
-        return pair.evaluate(folder, COUNT_FRACTION * budget.class_count_bytes // 2)
-
-
-@dataclass(frozen=True)
-class _FilePair:
-    """A file and its release, with their statistics."""
-
-    source: ChunkedFile
-    release: ChunkedFile
-    statistics: TableStatistics
-    released: TableStatistics
-    columns: tuple[list[str], list[str]]
-    """Columns that are read of each."""
-    job: EvaluationJob
-    names: tuple[str, ...]
-    sensitive: tuple[str, ...]
-
-    def evaluate(self, folder: Any, max_bytes: int) -> Evaluation:
-        """Read both files once more; at most about ``max_bytes`` of the classes of each are in memory."""
-        job, statistics = self.job, self.statistics
-        schema = job.schema(statistics.sample, known_kinds(statistics, self.source.names))
-        encoder, facts = job.fit(statistics, self.released, schema)
-        before, after = ClassCounter(folder, self.names, max_bytes=max_bytes), self._counter(schema, folder, max_bytes)
-        sums, n_suppressed = [], 0
-        order = data.RowOrder(self.columns[1][len(self.names) :])
-        for chunk, other in paired_chunks(self.source, self.release, columns=self.columns):
-            original, released = with_column_types(chunk, statistics), with_column_types(other, self.released)
-            order.add(original, released)
-            before.add(chunk)
-            after.add(other, values=original)
-            suppressed = data.fully_suppressed(released, self.names)
+        max_bytes = COUNT_FRACTION * budget.class_count_bytes // 2
+        before = ClassCounter(folder, names, max_bytes=max_bytes)
+        after = ClassCounter(folder, names, **_counted_values(job, statistics, schema, sensitive), max_bytes=max_bytes)
+        for originals, others in paired_chunks(source, release, columns=columns):
+            typed = with_column_types(originals, statistics), with_column_types(others, released)
+            order.add(*typed)
+            before.add(originals)
+            after.add(others, values=typed[0])
+            suppressed = data.fully_suppressed(typed[1], names)
             n_suppressed += int(suppressed.sum())
-            unknown = EquivalenceClasses(np.ones(chunk.height, dtype=np.int64), job.k)
-            part = encoder.transform(original, released, (unknown, unknown), suppressed=suppressed, table_facts=facts)
+            unknown = EquivalenceClasses(np.ones(originals.height, dtype=np.int64), job.k)
+            part = encoder.transform(*typed, (unknown, unknown), suppressed=suppressed, table_facts=facts)
             sums.append(compute_part_sums(part))
         if order.is_shuffled:
             raise DataError.shuffled()
-        disclosures = sum_disclosures(after.distributions())
         models: tuple[ModelCheck, ...] = ()
         if job.models:
             models = after.check_models(data.SensitiveEncoder.from_statistics(statistics, job.models, schema))
@@ -197,18 +174,18 @@ class _FilePair:
             before=ClassSizeCounts.of(before.counts.sizes),
             after=ClassSizeCounts.of(after.counts.sizes, n_suppressed),
             models=models,
-            **job.describe(encoder, self.sensitive, disclosures),
+            **job.describe(encoder, sensitive, sum_disclosures(after.distributions())),
         )
 
-    def _counter(self, schema: Schema, folder: Any, max_bytes: int) -> ClassCounter:
-        columns = [column for column in schema.columns if column.name in self.sensitive]
-        found = [data.encode_sensitive_column(self.statistics, column) for column in columns]
-        measured = [codes for codes in found if codes is not None]
-        counted = dict.fromkeys(
-            [*(model.column for model in self.job.models), *(codes.column.name for codes in measured)]
-        )
-        values = {name: data.distinct_texts(self.statistics, name) for name in counted}
-        return ClassCounter(folder, self.names, values=values, measured=measured, max_bytes=max_bytes)
+
+def _counted_values(
+    job: EvaluationJob, statistics: TableStatistics, schema: Schema, sensitive: Sequence[str]
+) -> dict[str, Any]:
+    """Return the sensitive values that a `ClassCounter` counts, and those that it measures."""
+    found = [data.encode_sensitive_column(statistics, column) for column in schema.columns if column.name in sensitive]
+    measured = [codes for codes in found if codes is not None]
+    counted = dict.fromkeys([*(model.column for model in job.models), *(codes.column.name for codes in measured)])
+    return {"values": {name: data.distinct_texts(statistics, name) for name in counted}, "measured": measured}
 
 
 def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) -> Evaluation:
