@@ -7,17 +7,17 @@ from typing import Any
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option
-from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
-from shoal.cli.terminal import (
-    as_json,
-    memory_option,
-    open_table,
-    parse_names,
-    parse_read_options,
-    show_facts,
-    with_read_options,
+from shoal.cli.options import (
+    ALL_COLUMNS,
+    COUNTED_MISSING,
+    COUNTING,
+    find_policy,
+    given_arguments,
+    release_option,
+    show_with_policy,
+    with_policy_option,
 )
+from shoal.cli.terminal import as_json, memory_option, open_table, parse_names, parse_read_options, with_read_options
 
 
 @click.command(name="evaluate", cls=GroupedCommand)
@@ -96,8 +96,4 @@ def command(
         memory=options["memory"],
         **arguments,
     ).to_dict()
-    if known is not None:
-        facts["policy"] = policy_facts(known, original=before, released=after)
-    show_facts(facts, text.evaluation, as_json=as_json)
-    if known is not None and not as_json:
-        show_policy(facts["policy"])
+    show_with_policy(facts, text.evaluation, known, as_json=as_json, original=before, released=after)
