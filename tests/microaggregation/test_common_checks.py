@@ -10,7 +10,7 @@ import pytest
 from shoal.domain import IntVector, Progress, Records, Scale
 from shoal.errors import OptionError, PromiseError
 from shoal.microaggregation import registry
-from shoal.testing import check_method, checks, checks_constraints, common_checks
+from shoal.testing import check_method, checks, common_checks
 from shoal.testing.table_families import CATEGORIES, MIXED, N_EXAMPLES, NUMBERS
 
 COMMON = [
@@ -44,7 +44,7 @@ def test_every_drawn_table_is_released(name: str, family) -> None:
 @pytest.mark.parametrize("name", ["auto", "mdav", "mondrian", "mondrian-extent", "sa-mdav-plus"])
 def test_missing_values_in_every_way(name: str) -> None:
     """The common checks use the recodings that a method can distinguish; here some methods use all of them."""
-    checks_constraints.check_missing_values(name, ways=("category", "wildcard", "impute", "suppress"))
+    common_checks.check_missing_values(name, ways=("category", "wildcard", "impute", "suppress"))
 
 
 def records(rows: int = 12) -> Records:
@@ -143,4 +143,4 @@ def test_the_battery_fails_a_method_that_looks_at_no_weights(registered) -> None
 
 
 def test_only_methods_on_both_are_checked_on_both() -> None:
-    assert not {*common_checks.CHECKS[MIXED]} & {*checks("hm"), *checks("k-modes")}
+    assert not {*common_checks.FAMILY_CHECKS[MIXED]} & {*checks("hm"), *checks("k-modes")}

@@ -10,17 +10,8 @@
 Requires ``hypothesis``: ``pip install 'shoal[testing]'``.
 """
 
-from shoal.microaggregation.registry import get_method
-from shoal.testing import checks_constraints
-from shoal.testing.common_checks import CHECKS, Check, check_docstring
+from shoal.testing.common_checks import checks
 from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
-
-
-def checks(name: str) -> list[Check]:
-    """Return the checks for a registered method: on numbers, categories or both, by the kinds that it supports."""
-    method = get_method(name)
-    on_tables = [check for family, on_family in CHECKS.items() if family.supports(method) for check in on_family]
-    return [check_docstring, *on_tables, *checks_constraints.CHECKS]
 
 
 def check_method(name: str) -> None:

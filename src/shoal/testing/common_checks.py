@@ -1,12 +1,13 @@
-"""Checks of every method on each family of tables that it supports, and of its docstring."""
+"""Checks of every method: on each family of tables that it supports, on constraints, and of its docstring."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import wraps
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,21 @@ import polars as pl
 
 import shoal
 from shoal.domain import Partition
+from shoal.domain.columns import Kind
 from shoal.errors import OptionError, ShoalError
+from shoal.hierarchy import Hierarchy
 from shoal.microaggregation import registry
-from shoal.microaggregation.registry import get_method
+from shoal.microaggregation.registry import Method, get_method
 from shoal.testing.example_tables import Example
 from shoal.testing.table_families import CATEGORIES, MIXED, N_EXAMPLES, NUMBERS, TableFamily, normal_table
 
 Check = Callable[[str], None]
 N_RELEASES = 1
 """Number of released tables per family and method; all methods share the steps after grouping."""
+_TREATMENTS = ("category", "wildcard")
+"""Treatments of missing values. With ``category`` the method sees a separate category; in all other treatments it sees
+an imputed center, or no such record."""
+_TREE: dict[str, Any] = {"any": {"north": {"a": {}, "b": {}, "c": {}}, "south": {"d": {}, "e": {}}}}
 
 
 def assert_group_sizes(name: str, example: Example, **options: Any) -> Partition:
@@ -195,6 +202,84 @@ def check_weights_decide(name: str) -> None:
     assert categories.semantic_loss < numbers.semantic_loss, f"{name}: a weight on categories lowers their loss"
 
 
+def _table(method: Method, *, rows: int, seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return one column of each supported kind with a fifth of the cells missing, and a sensitive column."""
+    draw = np.random.default_rng(seed)
+    column_options: dict[str, Any] = {}
+    columns: dict[Kind, pl.Series] = {
+        Kind.NUMERIC: pl.Series("number", draw.integers(0, 40, rows).astype(np.float64)),
+        Kind.DATE: pl.Series("date", draw.integers(0, 900, rows).astype(np.int32)).cast(pl.Date),
+        Kind.NOMINAL: pl.Series("word", draw.choice(["x", "y", "z"], rows)),
+        Kind.ORDINAL: pl.Series("level", draw.choice(["low", "middle", "high"], rows)),
+        Kind.HIERARCHICAL: pl.Series("place", draw.choice(list("abcde"), rows)),
+    }
+    with_numbers = method.supports_mixed or Kind.NOMINAL not in method.kinds
+    kinds = [kind for kind in method.kinds if with_numbers or kind not in (Kind.NUMERIC, Kind.DATE)]
+    supported = [columns[kind] for kind in columns if kind in kinds][: method.max_columns]
+    with_missing = [column.set(pl.Series(draw.random(rows) < 0.2), None) for column in supported]
+    names = [column.name for column in supported]
+    if "level" in names:
+        column_options["levels"] = {"level": ["low", "middle", "high"]}
+    if "place" in names:
+        column_options["hierarchies"] = {"place": Hierarchy.from_dict(_TREE)}
+    return pl.DataFrame([*with_missing, pl.Series("sensitive", draw.choice(["p", "q", "r"], rows))]), column_options
+
+
+def _min_compatible(rows: Sequence[tuple[Any, ...]]) -> int:
+    """Return the minimum number of records compatible with a record, where missing values match any value."""
+    return min(
+        sum(all(a is None or b is None or a == b for a, b in zip(one, other, strict=True)) for other in rows)
+        for one in rows
+    )
+
+
+def check_missing_values(name: str, *, ways: Sequence[str] = _TREATMENTS) -> None:
+    """With every treatment of missing values, the release is k-anonymous by a naive count and has all records."""
+    method = get_method(name)
+    for seed, way in enumerate(ways):
+        frame, column_options = _table(method, rows=60, seed=seed)
+        names = frame.columns[:-1]
+        release = shoal.anonymize(
+            frame,
+            k=4,
+            quasi_identifiers=names,
+            sensitive="sensitive",
+            method=name,
+            missing_values=way,
+            **column_options,
+        )
+        released = release.table.select(names).rows()
+        smallest_class = _min_compatible(released) if way == "wildcard" else min(Counter(released).values())
+        assert release.verification.ok, f"{name}: verification with {way}"
+        assert smallest_class >= 4, f"{name}: naive count with {way}"
+        assert release.table.columns == frame.columns, f"{name}: the columns are there with {way}"
+        assert release.table["sensitive"].equals(frame["sensitive"]), f"{name}: other columns are as they were"
+        assert way != "impute" or not any(release.table.select(names).null_count().row(0)), f"{name}: gaps are filled"
+
+
+def check_privacy_models(name: str) -> None:
+    """Every class satisfies l-diversity and t-closeness by a naive count."""
+    method = get_method(name)
+    for seed in range(3 if method.supports_constraints else 1):  # the others share the code that enforces the models
+        frame, column_options = _table(method, rows=60, seed=seed)
+        names = frame.columns[:-1]
+        release = shoal.anonymize(
+            frame, k=3, quasi_identifiers=names, sensitive="sensitive", l=3, t=0.4, method=name, **column_options
+        )
+        classes: dict[tuple[Any, ...], list[str]] = {}
+        for row in release.table.rows():
+            classes.setdefault(row[:-1], []).append(row[-1])
+        table = Counter(frame["sensitive"])
+        for values in classes.values():
+            counts = Counter(values)
+            distance = (
+                sum(abs(counts[value] / len(values) - count / frame.height) for value, count in table.items()) / 2
+            )
+            assert len(values) >= 3, f"{name}: k records"
+            assert len(counts) >= 3, f"{name}: l different values"
+            assert distance <= 0.4 + 1e-9, f"{name}: as close to the table as asked"
+
+
 def check_docstring(name: str) -> None:
     """A method declares its paper and cost, and its docstring has the required sections."""
     method = get_method(name)
@@ -221,9 +306,16 @@ def _on_family(check: Callable[..., None], family: TableFamily) -> Check:
     return on_family
 
 
-CHECKS: dict[TableFamily, list[Check]] = {
+FAMILY_CHECKS: dict[TableFamily, list[Check]] = {
     family: [_on_family(check, family) for check in _COMMON] for family in (NUMBERS, CATEGORIES, MIXED)
 }
-"""The checks on each family of tables."""
-CHECKS[NUMBERS] += [check_refined_groups, check_huge_and_tiny_scales, check_one_column, check_labels_are_independent]
-CHECKS[MIXED] += [check_weights_decide]
+FAMILY_CHECKS[NUMBERS] += [
+    *(check_refined_groups, check_huge_and_tiny_scales, check_one_column, check_labels_are_independent)
+]
+FAMILY_CHECKS[MIXED] += [check_weights_decide]
+
+
+def checks(name: str) -> list[Check]:
+    """Return the checks for a registered method: on numbers, categories or both, by the kinds that it supports."""
+    supported = [checks for family, checks in FAMILY_CHECKS.items() if family.supports(get_method(name))]
+    return [check_docstring, *chain(*supported), check_missing_values, check_privacy_models]
