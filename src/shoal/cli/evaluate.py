@@ -14,6 +14,7 @@ from shoal.cli.options import (
     find_policy,
     given_arguments,
     release_option,
+    release_options,
     show_with_policy,
     with_policy_option,
 )
@@ -25,10 +26,7 @@ from shoal.cli.terminal import as_json, memory_option, open_table, parse_names, 
 @click.argument("released")
 @release_option("quasi_identifiers", help="Columns that are protected, as a,b,c.")
 @release_option("sensitive", help="Columns of the original that must not be linked to a person, as a,b,c.")
-@release_option("kinds")
-@release_option("hierarchies")
-@release_option("levels")
-@release_option("weights")
+@release_options("kinds", "hierarchies", "levels", "weights")
 @release_option("k", help="The k of the release, for measures that need it.")
 @with_policy_option("Take what is not given from this policy file.  [default: the one beside RELEASED, without -q]")
 @release_option("models", help="Privacy model to count, as in shoal verify; repeatable.")
@@ -45,9 +43,7 @@ from shoal.cli.terminal import as_json, memory_option, open_table, parse_names, 
 @option(
     "--population", group="Measures", metavar="FILE", help="Table of all persons, recoded as the release, for lookups."
 )
-@release_option("standardize")
-@release_option("distance")
-@release_option("sampling_weights")
+@release_options("standardize", "distance", "sampling_weights")
 @release_option("households", help="Column with the household of each record.")
 @memory_option
 @with_read_options

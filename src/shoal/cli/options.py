@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.grouped_help import option
+from shoal.cli.grouped_help import Decorator, option
 from shoal.cli.terminal import parse_names, parse_pairs, print_warnings, show, show_facts, with_options
 from shoal.errors import ColumnError, OptionError, PolicyError
 from shoal.errors.messages import quote_name
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from shoal.data import Table
     from shoal.domain import Policy, PolicyDraft
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 RELEASE_NAMES = (*BY_NAME, "own", "round_integers")
 """Every parameter of a command that a policy decides."""
 COUNTING = ("missing_values", "alpha", "sampling_weights", "strata", "households")
@@ -69,6 +68,11 @@ def release_option(name: str, *, help: str = "", choices: tuple[str, ...] = ()) 
     return option(*declared.flags, name, **attributes)
 
 
+def release_options(*names: str) -> Decorator:
+    """Return the decorator for options of the table as they are."""
+    return with_options(*map(release_option, names))
+
+
 def _help_text(declared: Option) -> str:
     value, shown = declared.default, declared.default_text
     if not shown and value not in (None, ()) and not isinstance(value, bool):
@@ -81,7 +85,7 @@ def with_release_options(*, without: Sequence[str] = ()) -> Decorator:
     names = [declared.name for declared in RELEASE_OPTIONS if declared.name not in without]
     place = names.index("refine")
     return with_options(
-        *map(release_option, names[:place]),
+        release_options(*names[:place]),
         option(
             "--option",
             "own",
@@ -90,7 +94,7 @@ def with_release_options(*, without: Sequence[str] = ()) -> Decorator:
             group="Method and search",
             help="Option of the method; repeatable. shoal methods lists them.",
         ),
-        *map(release_option, names[place:]),
+        release_options(*names[place:]),
         option("--round-integers", is_flag=True, default=None, hidden=True, group="Released values"),
     )
 

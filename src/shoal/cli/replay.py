@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.options import flag_of, hierarchy_arguments, hierarchy_paths, release_option
+from shoal.cli.options import flag_of, hierarchy_arguments, hierarchy_paths, release_options
 from shoal.cli.terminal import (
     as_json,
     is_bundle,
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@release_option("hierarchies")
-@release_option("levels")
+@release_options("hierarchies", "levels")
 @with_read_options
 @as_json
 def command(source: str, file: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.grouped_help import option
+from shoal.cli.grouped_help import Decorator, option
 from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.errors.messages import pluralize, quote_names
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from shoal.data import ReadOptions, Table
     from shoal.domain import Policy, PolicyDraft
 
-C = TypeVar("C", bound=Callable[..., Any])
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
 """A name in quotation marks (doubled inside it), an equals sign and a value."""
 _BROKEN_PIPE = 141
@@ -42,10 +41,10 @@ _DELAY = 0.7
 """Seconds before the progress bar appears."""
 
 
-def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
+def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options to a command, in this order."""
 
-    def decorate(command: C) -> C:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for add in reversed(options):
             command = add(command)
         return command
@@ -53,7 +52,7 @@ def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
     return decorate
 
 
-def _read_option(flag: str, metavar: str | None, help: str, **attributes: Any) -> Callable[[C], C]:
+def _read_option(flag: str, metavar: str | None, help: str, **attributes: Any) -> Decorator:
     return option(flag, group="Reading the file", metavar=metavar, help=help, **attributes)
 
 

@@ -17,6 +17,7 @@ from shoal.cli.options import (
     flag_of,
     given_arguments,
     release_option,
+    release_options,
     show_with_policy,
     with_policy_option,
 )
@@ -39,8 +40,7 @@ _linked = partial(option, group="Linked releases")
 @click.command(name="verify", cls=GroupedCommand)
 @click.argument("file")
 @release_option("quasi_identifiers", help="Columns that records of a class share, as a,b,c.")
-@release_option("hierarchies")
-@release_option("levels")
+@release_options("hierarchies", "levels")
 @release_option("k", help="Minimum number of records in a class.")
 @with_policy_option("Take what is not given from this policy file.  [default: the one beside FILE, without -k or -q]")
 @release_option("models")

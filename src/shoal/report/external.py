@@ -246,10 +246,10 @@ def _evaluation(
         return change
 
     def loss(measure: Measure, value: Any) -> Any:
-        if suppressed_numbers and measure.name in _DISCLOSE_RANGE:
-            return None
-        if (one_category_constant and measure.name in _DISCLOSE_CATEGORY) or (
-            measure.name == "pmse_ratio" and not pmse_is_shown
+        if (
+            (suppressed_numbers and measure.name in _DISCLOSE_RANGE)
+            or (one_category_constant and measure.name in _DISCLOSE_CATEGORY)
+            or (measure.name == "pmse_ratio" and not pmse_is_shown)
         ):
             return None
         if measure.name in _FRACTIONS:

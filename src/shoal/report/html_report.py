@@ -193,7 +193,7 @@ def _risk(facts: Facts) -> str:
 
 def _measures(head: str, family: str, figures: Mapping[str, Facts], caption: str) -> str:
     """Table of the measures that apply, with their formulas and good directions; empty if there are none."""
-    rows = []
+    rows: list[list[html.Cell]] = []
     for one in applicable_measures(family, *figures.values()):
         definition = one.summary.rstrip(".") if family == "attack" else one.formula
         cells = [format_value(values.get(one.name)) for values in figures.values()]
@@ -299,17 +299,14 @@ def _frontier(facts: Facts) -> str:
 
 
 def _columns(facts: Facts) -> str:
-    rows = (
+    rows = [["Column", "Role", "Kind", "Recoded to", "Hierarchy"]]
+    rows += (
         [column["name"], column["role"], column["kind"], column.get("recode", ""), _hierarchy(column)]
         for column in facts["policy"]["columns"]
     )
-    named = facts["version"] != EXTERNAL
-    head = ["Column", "Role", "Kind", "Recoded to", "Hierarchy"]
-    return html.table(
-        head if named else head[:-1],
-        (row if named else row[:-1] for row in rows),
-        caption="Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was",
-    )
+    head, *body = [row[:-1] for row in rows] if facts["version"] == EXTERNAL else rows
+    caption = "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was"
+    return html.table(head, body, caption=caption)
 
 
 def _hierarchy(column: Facts) -> str:

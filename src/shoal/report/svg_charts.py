@@ -120,22 +120,20 @@ def distribution_chart(distribution: Mapping[str, Any]) -> str:
     """Small chart of a column under its name."""
     name = shorten(distribution["name"])
     title = f"{name}, records before and after"
-    if not distribution["before"]:
+    before, after = distribution["before"], distribution["after"]
+    if not before:
         chart = ""
     elif distribution["kind"] == "categories":
         labels = [shorten(label) or "(empty)" for label in distribution["labels"]]
         if distribution.get("others"):
             labels[-1] += f" ({distribution['others']:,})"
-        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
-        chart = paired_bar_chart(rows, title)
+        chart = paired_bar_chart(list(zip(labels, before, after, strict=True)), title)
     else:
         ticks = edge_labels(distribution["edges"], dates=distribution["kind"] == "dates")
-        labels = bin_labels(ticks, len(distribution["before"]))
-        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
-        chart = histogram(ticks, rows, title)
-    before, after = distribution["blank_before"], distribution["blank_after"]
-    blank = html.paragraph(f"nothing shown: {format_value(before)} → {format_value(after)}", "note")
-    note = blank if before or after else ""
+        chart = histogram(ticks, list(zip(bin_labels(ticks, len(before)), before, after, strict=True)), title)
+    blank_before, blank_after = distribution["blank_before"], distribution["blank_after"]
+    blank = html.paragraph(f"nothing shown: {format_value(blank_before)} → {format_value(blank_after)}", "note")
+    note = blank if blank_before or blank_after else ""
     return f"<section><h4>{escape(name)}</h4>{chart}{note}</section>"
 
 

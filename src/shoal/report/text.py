@@ -141,9 +141,8 @@ def release(facts: Mapping[str, Any], *, paint: Paint = no_color) -> str:
     verdict, *basis = verification(facts["verification"]).splitlines()
     stamp, _, rest = verdict.partition("  ")
     lines = [f"{paint(stamp, 'good' if stamp == 'VERIFIED' else 'bad')}  {rest.strip()}"]
-    lines += [paint(line, "soft") for part in basis for line in _wrapped(part.strip())]
-    lines += [paint(line, "soft") for line in _wrapped("; ".join(_changed_options(facts["policy"])))]
-    lines += [paint(line, "soft") for sentence in grouping_notes(facts) for line in _wrapped(sentence)]
+    notes = [*map(str.strip, basis), "; ".join(_changed_options(facts["policy"])), *grouping_notes(facts)]
+    lines += [paint(line, "soft") for note in notes for line in _wrapped(note)]
     figures = facts["evaluation"]
     before, after = figures["risk"]["before"], figures["risk"]["after"]
     rows = [
