@@ -79,15 +79,12 @@ def _form(form: Form | None, facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the values of the comparison form: those sent, else those of the last comparison."""
     if form is None:
         compared = sorted({point["k"] for point in facts["points"]}) if facts else LEVELS
-        custom = [str(k) for k in compared if k not in LEVELS]
-        return {
-            "k": [str(k) for k in compared],
-            "own": ", ".join(custom),
-            "which": _PROMISING,
-            "methods": [],
+        fields = {
+            "own": ", ".join(str(k) for k in compared if k not in LEVELS),
             "seconds": f"{_TIME_LIMIT:g}",
             "effort": _FAST if facts is None else facts.get("effort", ""),
         }
+        form = Form([*fields.items(), *(("k", str(k)) for k in compared)])
     return {
         "k": form.all("k"),
         "own": form.get("own"),

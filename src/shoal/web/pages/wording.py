@@ -10,7 +10,7 @@ from typing import Any
 from shoal.domain.columns import Role
 from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.metrics import measures
-from shoal.web.projects.model import ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
+from shoal.web.projects.model import PROTECTED, ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
 
 MISSING = {
     "category": "A missing value counts as a value of its own.",
@@ -82,7 +82,7 @@ def _columns(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str,
     if insensitive:
         count = pluralize(len(insensitive), "column")
         yield "Without a role", f"{count} released unchanged: {list_names(insensitive)}."
-    yield from _details(list(zip(source.columns, choices.columns, strict=True)))
+    yield from _details(choices.pairs(source))
 
 
 def list_unchanged(source: SourceFile, choices: ReleaseChoices) -> str:
@@ -128,7 +128,7 @@ def remedy(sentence: str) -> tuple[str, str]:
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
-    protected = [pair for pair in pairs if pair[1].role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    protected = [pair for pair in pairs if pair[1].role in PROTECTED]
     quasi = [pair for pair in protected if pair[1].role == Role.QUASI_IDENTIFIER]
     by_title = {
         "Hierarchies": [shorten(facts.name) for facts, choice in protected if choice.hierarchy],

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,23 +119,13 @@ def release_facts(made: Release, policy: Policy) -> dict[str, Any]:
     """Return all facts that the page displays. For internal use: like the internal report, they contain values of the
     data.
     """
-    return {**report_facts(made, policy=policy), "rows": _compared_rows(made)}
+    rows = made.row_comparison(_RECORDS)
+    rows = replace(rows, before=_truncate(rows.before), after=_truncate(rows.after))
+    return {**report_facts(made, policy=policy), "rows": asdict(rows)}
 
 
-def _compared_rows(made: Release) -> dict[str, Any]:
-    """Return a few records before and after, as text."""
-    comparison = made.row_comparison(_RECORDS)
-    return {
-        "names": comparison.names,
-        "changed": comparison.changed,
-        "records": comparison.records,
-        "before": _truncate(comparison.before),
-        "after": _truncate(comparison.after),
-    }
-
-
-def _truncate(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…" for cell in row] for row in rows]
+def _truncate(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…" for cell in row) for row in rows)
 
 
 def _files(folder: Path) -> list[dict[str, Any]]:
