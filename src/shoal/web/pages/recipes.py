@@ -58,12 +58,10 @@ def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in _settings(reading).items():
         if isinstance(value, bool):
             yield [_flag(name) if value else _flag(f"no_{name}")]
-        elif name == "column_formats":
-            for column, column_format in value.items():
-                yield ["--column-format", f"{_quoted(column, '=')}={column_format}"]
-        elif name == "missing_in":
+        elif isinstance(value, dict):  # column_formats, missing_in
             for column, words in value.items():
-                yield ["--missing-in", f"{_quoted(column, '=')}={_names(words)}"]
+                text = words if isinstance(words, str) else _names(words)
+                yield [_flag(name.removesuffix("s")), f"{_quoted(column, '=')}={text}"]
         elif name == "thousands":
             yield ["--thousands", value or "none"]
         else:
