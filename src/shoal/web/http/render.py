@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -70,6 +71,7 @@ def _environment() -> Environment:
         "joined": join_names,
         "bytes": format_bytes,
         "here": error_for_page,
+        "local_time": lambda time: datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M"),
     }
     environment.globals["hidden"] = _hidden_fields
     return environment
@@ -134,7 +136,7 @@ def saved_response(request: Request, project: Project, path: str) -> Response:
     return redirect(path)
 
 
-def error_response(request: Request, error: ShoalError) -> Response:
+async def error_response(request: Request, error: ShoalError) -> Response:
     """Return an error response in one sentence: JSON for our script, else a page."""
     status = error.status if isinstance(error, PageError) else PageError.status
     sentence = error_for_page(error.sentence)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shoal.domain.columns import Role
@@ -27,29 +26,15 @@ EFFORTS = {
 }
 
 
-@dataclass(frozen=True)
-class OptionSummary:
-    """An option in words, and the page that sets it."""
-
-    title: str
-    words: str
-    step: str
+def describe_options(source: SourceFile, choices: ReleaseChoices) -> dict[str, str]:
+    """Return the options in words, by title."""
+    return {"Protection": describe_k(choices), **dict(_columns(source, choices)), **dict(_rules(source, choices))}
 
 
-def describe_options(source: SourceFile, choices: ReleaseChoices) -> list[OptionSummary]:
-    return [
-        OptionSummary("Protection", describe_k(choices), "protection"),
-        *(OptionSummary(title, words, "columns") for title, words in _columns(source, choices)),
-        *(OptionSummary(title, words, "protection") for title, words in _rules(source, choices)),
-    ]
-
-
-def changed_options(before: Sequence[OptionSummary], now: Sequence[OptionSummary]) -> list[tuple[str, str, str]]:
+def changed_options(before: Mapping[str, str], now: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Return the options that differ: title, before and now."""
-    old, new = ({decision.title: decision.words for decision in each} for each in (before, now))
-    titles = dict.fromkeys([*old, *new])
-    pairs = ((title, old.get(title, "–"), new.get(title, "–")) for title in titles)
-    return [pair for pair in pairs if pair[1] != pair[2]]
+    rows = ((title, before.get(title, "–"), now.get(title, "–")) for title in {**before, **now})
+    return [row for row in rows if row[1] != row[2]]
 
 
 def describe_k(choices: ReleaseChoices) -> str:

@@ -45,14 +45,20 @@ def release(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]
 
     The folder is replaced as a whole or not at all.
     """
-    start = time.monotonic()
+    start, comparison = time.monotonic(), params.get("comparison")
     with atomic_folder(Path(params["folder"])) as folder:
         made = _make({**params, "arguments": _with_own_hierarchies(params, folder)}, context)
         context.stage("writing and verifying")
-        policy = made.save(
-            folder / f"released{_ending(params['file'])}",
-            extra_files=lambda policy: _extra_files(made, policy, folder, params.get("comparison"), context),
-        )
+
+        def extra_files(policy: Policy) -> ExtraFiles:
+            context.stage("writing reports")
+            return {
+                folder / "report.internal.html": made.report(policy=policy, comparison=comparison),
+                folder / "report.external.html": made.report(policy=policy, comparison=comparison, external=True),
+                folder / "released.bundle.zip": bundle_writer(made),
+            }
+
+        policy = made.save(folder / f"released{_ending(params['file'])}", extra_files=extra_files)
         facts = {**release_facts(made, policy), "files": _files(folder), "seconds": round(time.monotonic() - start, 1)}
         # the options and their fingerprint are in the folder, so that all are replaced in one step
         for name, content in (("facts.json", facts), ("decisions.json", params.get("decisions", {}))):
@@ -76,15 +82,6 @@ def _ending(file: Mapping[str, Any]) -> str:
     except OutputError:
         return ".csv"
     return data.full_extension(Path(file["path"]))
-
-
-def _extra_files(made: Release, policy: Policy, folder: Path, comparison: Any, context: WorkerContext) -> ExtraFiles:
-    context.stage("writing reports")
-    return {
-        folder / "report.internal.html": made.report(policy=policy, comparison=comparison),
-        folder / "report.external.html": made.report(policy=policy, comparison=comparison, external=True),
-        folder / "released.bundle.zip": bundle_writer(made),
-    }
 
 
 def _with_own_hierarchies(params: Mapping[str, Any], folder: Path) -> dict[str, Any]:
