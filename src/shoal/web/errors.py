@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 from shoal.errors.base import ShoalError, fixed
@@ -13,6 +15,12 @@ _PROJECTS = "go back to the list of projects"
 _CHOOSE_AGAIN = "choose it again"
 _RELOAD = "reload the page, and repeat it"
 _ON_COMMAND_LINE = "or use shoal anonymize --memory on the command line"
+
+
+def error_location(error: BaseException) -> str:
+    """Return the type and place of an error, without its message, which may quote the data."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
 
 
 def _filled(fact: str, hint: str, status: int = 422) -> classmethod[Any, ..., Any]:

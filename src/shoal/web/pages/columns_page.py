@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import OptionError
+from shoal.options.checks import check_choice
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_index
@@ -248,7 +249,7 @@ def _updated_columns(source: SourceFile, choices: ReleaseChoices, form: Form, fo
             if field in _FIELDS and number is not None:
                 columns[number] = _with_field(columns[number], source.columns[number], field, value, folder)
     if form.get("bulk") == "role":
-        role = _one_of("role", form.get("bulk-role"), ROLES)
+        role = check_choice("role", form.get("bulk-role"), [*ROLES])
         for number in (_column_number(text, columns) for text in form.all("pick")):
             if number is not None:
                 columns[number] = _with_role(columns[number], role)
@@ -268,16 +269,16 @@ def _column_number(text: str, columns: Sequence[ColumnChoice]) -> int | None:
 
 def _with_field(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str, folder: Path) -> ColumnChoice:
     if field == "role":
-        return _with_role(choice, _one_of("role", value, ROLES))
+        return _with_role(choice, check_choice("role", value, [*ROLES]))
     if field == "keep":
-        return replace(choice, keep=_one_of("keep", value, ("yes", "no")) == "yes")
+        return replace(choice, keep=check_choice("keep", value, ("yes", "no")) == "yes")
     if field == "weight":
         return replace(choice, weight=_weight(value))
     if field == "recode":
         # a method that does not fit was chosen for the previous kind: use the default of the new one
-        recode = _one_of("recode", value, ("", *RECODINGS))
+        recode = value and check_choice("recode", value, [*RECODINGS])
         return replace(choice, recode=recode if recode in fitting_recodings(facts, choice) else "")
-    kind = _one_of("kind", value, ("", *KINDS))
+    kind = value and check_choice("kind", value, [*KINDS])
     if kind == choice.kind:
         return choice
     if kind and kind not in _allowed_kinds(facts):
@@ -288,12 +289,6 @@ def _with_field(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str
 def _allowed_kinds(facts: ColumnFacts) -> list[str]:
     """Return the kinds that a column may have; only detected dates can be dates."""
     return [kind for kind in KINDS if kind != Kind.DATE or facts.kind == Kind.DATE]
-
-
-def _one_of(option: str, value: str, allowed: Iterable[str]) -> str:
-    if value not in allowed:
-        raise OptionError.unknown_choice(option, value, [word for word in allowed if word])
-    return str(value)
 
 
 def _weight(text: str) -> float:

@@ -19,7 +19,7 @@ from shoal.errors.messages import shorten
 from shoal.microaggregation import registry
 from shoal.microaggregation.registry import AUTO, Method
 from shoal.options.checks import check_fraction
-from shoal.options.table import check_option
+from shoal.options.table import check_option, default
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_integer
@@ -32,7 +32,7 @@ from shoal.web.http.render import (
     render_step,
     saved_response,
 )
-from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
+from shoal.web.projects.model import DEFAULT_EFFORT, Project, ReleaseChoices, SourceFile
 
 _CUSTOM = "own"
 """Form value that refers to a field with a custom number, named ``k_own`` and so on."""
@@ -126,13 +126,15 @@ def _render(request: Request, project: Project, *, error: str = "") -> Response:
         no_search=_NO_SEARCH,
         automatic=_AUTOMATIC,
         method_name=_DEFAULT_METHOD if choices.method == AUTO else choices.method,
-        effort=choices.effort or ("balanced" if choices.method == AUTO else ""),
+        effort=choices.effort or (DEFAULT_EFFORT if choices.method == AUTO else ""),
         families=_families(kinds, source.records),
         others=[(i, column) for i, column in numbered if column.name not in quasi],
         numeric_columns=[
             (i, column) for i, column in numbered if column.name not in quasi and column.kind == Kind.NUMERIC
         ],
         columns=numbered,
+        default=default,
+        default_effort=DEFAULT_EFFORT,
     )
 
 
@@ -258,7 +260,7 @@ def _method(form: Form, choices: ReleaseChoices, source: SourceFile, kinds: Sequ
         raise OptionError.method_not_applicable(name)
     effort = form.get("effort", choices.effort)
     if effort or name == AUTO:
-        effort = check_option("effort", effort or "balanced")
+        effort = check_option("effort", effort or DEFAULT_EFFORT)
     seed = parse_integer(form.get("seed").strip() or str(choices.seed), OptionError.seed_not_integer())
     return {"method": name, "effort": effort, "seed": check_option("seed", seed)}
 

@@ -21,7 +21,7 @@ from shoal.web.http.forms import Form, parse_integer
 from shoal.web.http.render import check_revision, form_revision, redirect, render_step, safe_svg
 from shoal.web.pages import wording
 from shoal.web.projects.arguments import column_arguments, protection_arguments, release_arguments
-from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
+from shoal.web.projects.model import DEFAULT_EFFORT, Project, ReleaseChoices, SourceFile
 
 COMPARISON_FILE, OPTIONS_FILE = "comparison.json", "release/decisions.json"
 """Stored results of a comparison, and the options of a release."""
@@ -225,7 +225,7 @@ def _effort(choices: ReleaseChoices, point: Mapping[str, Any], facts: Mapping[st
     effort = facts.get("effort", "")
     if not effort and point["method"] != registry.AUTO:
         return ""
-    return max(effort, choices.effort, key=_EFFORT_ORDER.index) or "balanced"
+    return max(effort, choices.effort, key=_EFFORT_ORDER.index) or DEFAULT_EFFORT
 
 
 async def release(request: Request) -> Response:

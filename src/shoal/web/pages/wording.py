@@ -9,6 +9,8 @@ from typing import Any
 from shoal.domain.columns import Role
 from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.metrics import measures
+from shoal.microaggregation.registry import AUTO
+from shoal.options.table import default
 from shoal.web.projects.model import PROTECTED, ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
 
 MISSING = {
@@ -149,14 +151,14 @@ def _rules(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, s
     )
     method = (
         "auto: several methods are tried, by the size and the kinds of the table."
-        if choices.method == "auto"
+        if choices.method == AUTO
         else f"{choices.method}."
     )
     rounded = " Means keep all digits." if choices.exact_means else " Numbers keep their decimals."
     yield "Method", f"{method} {EFFORTS.get(choices.effort, choices.effort)}{rounded}"
-    if choices.shuffle or choices.formulas != "keep":
+    if choices.shuffle or choices.formulas != default("formulas"):
         order = ["The rows are shuffled, so that their order tells nothing."] if choices.shuffle else []
-        marks = ["No cell of a csv file runs as a formula."] if choices.formulas != "keep" else []
+        marks = ["No cell of a csv file runs as a formula."] if choices.formulas != default("formulas") else []
         yield "File", " ".join(order + marks)
     survey = [
         f"{words} {shorten(name)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import ColumnError, OptionError
+from shoal.microaggregation.registry import AUTO
 from shoal.options.table import default
 from shoal.web.projects.model import PROTECTED, ReleaseChoices, SourceFile, needs_confirmation
 
@@ -50,7 +51,7 @@ def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path)
     """Return all arguments that differ from the defaults."""
     if choices.k is None:
         raise OptionError.no_k()
-    method = {} if choices.method == "auto" else {"method": choices.method}
+    method = {} if choices.method == AUTO else {"method": choices.method}
     effort = {"effort": choices.effort} if choices.effort else {}
     columns, protection = column_arguments(source, choices, folder), protection_arguments(choices)
     return {"k": choices.k, **method, **effort, **columns, **protection}

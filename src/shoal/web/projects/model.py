@@ -16,11 +16,13 @@ from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.domain.columns import Kind, Role
-from shoal.options.table import default
+from shoal.microaggregation.registry import AUTO
+from shoal.options.table import BY_NAME, default
 from shoal.web.errors import PageError
 from shoal.web.projects.import_settings import is_valid
 
 STEPS = ("data", "columns", "protection", "run", "release")
+DEFAULT_EFFORT = BY_NAME["effort"].default_text
 PROTECTED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 """Roles whose columns may have a kind, a hierarchy or an order."""
 
@@ -170,8 +172,8 @@ class ReleaseChoices(_Plain):
     t: float | None = None
     suppression: float = default("max_suppression")
     missing_values: str = default("missing_values")
-    method: str = "auto"
-    effort: str = "balanced"
+    method: str = AUTO
+    effort: str = DEFAULT_EFFORT
     """Empty for a method other than ``auto`` without local search."""
     seed: int = default("seed")
     exact_means: bool = default("exact_means")
