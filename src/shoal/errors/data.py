@@ -123,6 +123,11 @@ class DataError(ShoalError):
         )
 
     @classmethod
+    def too_many_households(cls, most: int) -> Self:
+        fact = f"The table has more than {most:,} households, too many for the memory limit"
+        return cls(fact, "give more memory with memory= (--memory)")
+
+    @classmethod
     def household_across_strata(cls, households: int) -> Self:
         fact = f"The members of {pluralize(households, 'household')} are in different strata, and groups cross neither"
         return cls(fact, "put all members of a household into one stratum")
@@ -274,6 +279,14 @@ class ColumnError(ShoalError):
     def not_numeric(cls, name: str, kind: str) -> Self:
         fact = f"Column {quote_name(name)} is {kind} where numbers are needed"
         return cls(fact, "choose another column, or another kind")
+
+    @classmethod
+    def households_not_released(cls, name: str) -> Self:
+        fact = f"Column {quote_name(name)} names the households and is not released, so that a release in pieces"
+        return cls(
+            f"{fact} cannot be verified by households",
+            "keep the column with another role, or hold the whole table in memory (no --memory, no --engine spark)",
+        )
 
     @classmethod
     def quasi_identifier_in_design(cls, name: str, what: str) -> Self:
