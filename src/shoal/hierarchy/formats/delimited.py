@@ -77,7 +77,7 @@ def from_edge_rows(rows: Sequence[Sequence[str]], *, places: Sequence[str]) -> H
     pairs = []
     for row, place in zip(rows[first:], places[first:], strict=True):
         if len(row) != 2:
-            raise HierarchyError.invalid_line(place, "a child and its parent")
+            raise HierarchyError.invalid_line(place, expected="a child and its parent")
         pairs.append((row[0], row[1]))
     return Hierarchy.from_edges(pairs, places=places[first:])
 

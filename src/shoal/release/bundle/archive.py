@@ -135,7 +135,7 @@ def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:
             raise BundleError.duplicate_name(path, name)
         seen.add(name.casefold())
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _ENCRYPTED:
-            raise BundleError.compressed(path, name)
+            raise BundleError.compressed(path, name=name)
     # uncompressed files that do not overlap are together no larger than the archive
     claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
     if claimed > size:
