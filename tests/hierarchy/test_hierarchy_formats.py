@@ -156,9 +156,10 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
+    path = written(tmp_path, "x.csv", ARX)
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(FileError, match=r"cannot be read \(permission denied\)"):
-        Hierarchy.read(written(tmp_path, "x.csv", ARX))
+        Hierarchy.read(path)
 
 
 @pytest.mark.parametrize("delimiter", ["", ";;", "\n", '"', 5])
