@@ -77,7 +77,8 @@ class _Template(Formatter):
 
     def format_field(self, value: Any, spec: str) -> str:
         if "|" in spec:
-            return spec.split("|")[value != 1]
+            singular, plural = spec.split("|")
+            return singular if value == 1 else plural
         if spec[:2].isalpha() and len(spec) > 1:
             return pluralize(value, spec)
         return str(format(value, spec or ("," if isinstance(value, int) else "")))

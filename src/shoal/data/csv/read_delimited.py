@@ -192,7 +192,7 @@ def detect_column_formats(
     plain = replace(dialect, missing_in=options.missing_by_column, formats=dict(options.column_formats), number=number)
     if not options.detect:
         return plain
-    detected = detect_formats(
+    number, formats, doubtful = detect_formats(
         columns,
         missing={name: plain.parser(name).missing for name in names},
         explicit=options.column_formats,
@@ -200,7 +200,7 @@ def detect_column_formats(
         thousands=options.thousands,
         comma_separated=commas,
     )
-    return replace(plain, number=detected.number, formats=detected.columns, doubtful=detected.ambiguous)
+    return replace(plain, number=number, formats=formats, doubtful=doubtful)
 
 
 def format_settings(dialect: Dialect, options: ReadOptions) -> dict[str, Any]:

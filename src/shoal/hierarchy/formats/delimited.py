@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy.tree import Hierarchy
@@ -38,12 +37,11 @@ def read_rows(text: str, *, delimiter: str | None = None) -> tuple[Rows, list[st
 def write_rows(rows: Iterable[Sequence[str]], *, delimiter: str) -> str:
     """Format rows as text. Fields with any common delimiter are quoted."""
     special = re.compile(f'[;,\t"\r\n{re.escape(delimiter)}]|^\ufeff')
-    quote = partial(_quote, special=special)
+
+    def quote(field: str) -> str:
+        return '"' + field.replace('"', '""') + '"' if special.search(field) else field
+
     return "".join(delimiter.join(map(quote, row)) + "\n" for row in rows)
-
-
-def _quote(field: str, *, special: re.Pattern[str]) -> str:
-    return '"' + field.replace('"', '""') + '"' if special.search(field) else field
 
 
 def sniff_delimiter(text: str) -> str:
