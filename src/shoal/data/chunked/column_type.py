@@ -53,7 +53,6 @@ class ColumnType:
 
     @cached_property
     def distinct_content(self) -> ColumnContent | None:
-        """Content of the distinct cells."""
         return None if self.distinct_cells is None else self.content(self.distinct_cells.cells)
 
     def format_days(self, column: DateColumn) -> TextColumn:
@@ -62,7 +61,6 @@ class ColumnType:
 
     @property
     def missing(self) -> Occurrence:
-        """Missing values of the column."""
         if not self.notation.is_text or self.kind in (Kind.NUMERIC, Kind.DATE):
             return self.sketch.missing
         return self.sketch.empty_fields

@@ -54,7 +54,6 @@ def sniff_delimiter(text: str) -> str:
 
 
 def check_delimiter(delimiter: object) -> str | None:
-    """Check a given delimiter, or None."""
     if delimiter is None:
         return None
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0\ufeff':
