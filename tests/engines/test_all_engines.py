@@ -136,6 +136,70 @@ def test_a_search_with_a_time_limit_can_be_repeated(make: Releaser) -> None:
     assert made.release.evaluation.information_loss <= 1.05 * unlimited.release.evaluation.information_loss
 
 
+def homes(table: pl.DataFrame) -> pl.DataFrame:
+    """The register in households of two or three, whose members are far from each other and live in one region."""
+    number = pl.int_range(table.height) * 7919 % (2 * table.height // 5)
+    return table.with_columns(
+        home=pl.lit("home ") + number.cast(pl.String), region="region-" + (number % 3).cast(pl.String)
+    )
+
+
+HOMES = {**OPTIONS, "quasi_identifiers": NUMBERS, "households": "home"}
+
+
+def assert_households_are_hidden(made: Made, **options: Any) -> None:
+    """Assert that members are in one class, and that each class has k households."""
+    assert made.release.verification.ok
+    assert made.release.verification.unit == "households"
+    assert shoal.verify(made.frame, k=4, quasi_identifiers=NUMBERS, households="home", **options).ok
+    members = made.frame.group_by("home").agg(pl.struct(NUMBERS).n_unique().alias("classes"))
+    assert members["classes"].max() == 1
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"method": "mdav"},
+        {"strata": "region"},
+        {"strata": "region", "sensitive": "diagnosis", "l": 3},
+        {"refine": True, "effort": "fast", "method": "mdav"},
+        {"max_suppression": 0.05, "recode": "generalize", "shuffle": True},
+        {"sampling_weights": "weight", "exact_means": True},
+    ],
+    ids=lambda more: "-".join(more),
+)
+def test_members_stay_together_and_k_counts_households(make: Releaser, more: dict[str, Any]) -> None:
+    table = homes(register()).with_columns(weight=1.0 + pl.int_range(ROWS) % 7)
+    made = make(table, **{**HOMES, **more})
+    models = {"diagnosis": "distinct-l(3)"} if "sensitive" in more else None
+    assert_households_are_hidden(made, strata=more.get("strata", ()), models=models)
+    assert made.frame.height == ROWS
+    assert sorted(made.frame["home"]) == sorted(table["home"])
+
+
+@pytest.mark.parametrize("design", [{"strata": "region"}, {"households": "home"}], ids=lambda design: "".join(design))
+def test_risks_are_those_of_the_whole_table(make: Releaser, design: dict[str, str]) -> None:
+    """Equal records may be in different parts."""
+    table = homes(register()).with_columns(pl.col(NUMBERS) // 10 * 10)
+    made = make(table, **{**HOMES, "households": None, **design})
+    options = {"quasi_identifiers": NUMBERS, "k": 4}
+    other = shoal.evaluate(table, made.frame, **options, households=design.get("households"))
+    mine = made.release.evaluation
+    for family in ("before", "after", "loss"):
+        for name, figure in getattr(mine, family).items():
+            if figure is not None and (name, family) != ("household_risk", "before"):
+                assert math.isclose(figure, getattr(other, family)[name], rel_tol=1e-9), name
+    in_pieces = any("attacks are not measured" in note for note in mine.notes)
+    notes = [note for note in mine.notes if "household risk is not measured" in note]
+    assert len(notes) == (in_pieces and "households" in design)
+
+
+def test_a_release_with_households_can_be_repeated(make: Releaser) -> None:
+    table = homes(register())
+    made = make(table, **HOMES)
+    assert make(table, "again", policy=made.policy).frame.equals(made.frame)
+
+
 def test_sampling_weights_weight_means_and_risks(make: Releaser) -> None:
     table = register().with_columns(weight=1.0 + pl.int_range(ROWS) % 7)
     options = {**OPTIONS, "quasi_identifiers": NUMBERS, "exact_means": True, "sampling_weights": "weight"}
@@ -163,24 +227,45 @@ def test_sampling_weights_weight_means_and_risks(make: Releaser) -> None:
         ({"sensitive": ["diagnosis"], "l": 40}, OptionError, "distinct-l"),
         ({"sampling_weights": "weight"}, DataError, "weight.* 172 of 1,200 records"),
         ({"sampling_weights": "region"}, ColumnError, "region"),
+        (
+            {"households": "lost"},
+            DataError,
+            r"lost' names no household in 3 of 1,200 records \(the first is record 5\)",
+        ),
+        ({"households": "home", "strata": "sex"}, DataError, r"The members of \d+ households are in different strata"),
+        (
+            {"households": "few"},
+            DataError,
+            r"households?.* has 134 members, more than the 20 .*too large: 9 households",
+        ),
+        (
+            {"households": "few", "strata": "region", "largest_household": 200},
+            DataError,
+            "3 of 3 strata .*fewer than k = 4 households",
+        ),
+        ({"households": "few", "largest_household": 1200, "k": 30}, OptionError, "30.*households"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )
 def test_bad_decisions_get_the_same_sentence(
     make: Releaser, tmp_path: Path, more: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    table = register().with_columns(weight=pl.int_range(ROWS) % 7)
+    row = pl.int_range(ROWS)
+    table = homes(register()).with_columns(
+        weight=row % 7, lost=pl.when((row > 3) & (row < 7)).then(None).otherwise(row), few=row % 9
+    )
     with pytest.raises(error, match=message):
         make(table, **{**OPTIONS, **more})
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
+@pytest.mark.parametrize("more", [{}, {"households": "home", "method": "mdav"}], ids=["persons", "households"])
 def test_one_part_has_the_bytes_of_a_release_in_memory(
-    make: Releaser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Releaser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(memory_budget.MemoryBudget, "part_rows", lambda *_, **__: 10_000)
-    table, whole = register(), tmp_path / "whole.parquet"
-    options = {**OPTIONS, "quasi_identifiers": NUMBERS, "keep_totals": True}
+    table, whole = homes(register()), tmp_path / "whole.parquet"
+    options = {**OPTIONS, "quasi_identifiers": NUMBERS, "keep_totals": True, **more}
     made = make(table, **options)
     shoal.anonymize(table, **options).save(whole)
     expected = pl.read_parquet(whole)

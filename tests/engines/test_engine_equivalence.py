@@ -183,6 +183,15 @@ def test_decisions_are_kept_alike(both: Any, tmp_path: Path, more: dict[str, Any
     assert proof.models == made.verification.models
 
 
+def test_households_are_kept_alike(both: Any, tmp_path: Path) -> None:
+    source, number = tmp_path / "in.parquet", pl.int_range(ROWS) * 7919 % 480
+    with_gaps(ROWS).with_columns(home=number, half=number % 2).write_parquet(source)
+    design = {"households": "home", "strata": "half", "sensitive": ["diagnosis"], "l": 2}
+    made, release = both(source, **{**OPTIONS, **design})
+    assert made.parts.n_parts > 3
+    assert shoal.verify(release, k=4, quasi_identifiers=QUASI_IDENTIFIERS, households="home", strata="half").ok
+
+
 def test_types_of_all_kinds(both: Any, tmp_path: Path) -> None:
     source, rows = tmp_path / "in.parquet", 500
     start = datetime(2020, 1, 1, 22, 30)
@@ -247,7 +256,7 @@ def test_a_policy_makes_the_same_release_again_on_either_engine(spark_release: E
     ("more", "error", "message"),
     [
         ({"missing_values": "wildcard"}, OptionError, "wildcards"),
-        ({"households": "household_size"}, OptionError, "households"),
+        ({"households": "name"}, ColumnError, "'name' names the households and is not released"),
         ({"k": 5000}, OptionError, "5,000"),
         ({"quasi_identifiers": ["agee"]}, ColumnError, "agee"),
         ({"memory": "5MB"}, OptionError, "too low"),

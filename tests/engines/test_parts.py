@@ -86,6 +86,21 @@ def test_every_record_has_one_piece_that_can_hide_it(table: tuple[list[Any], int
     _check_positions(found, values)
 
 
+@given(tables())
+def test_parts_with_households_are_counted_in_households(table: tuple[list[Any], int, int, bool]) -> None:
+    leaves, piece, k, _ = table
+    households = [-(-len(leaf) // 3) for leaf in leaves]
+    if not sum(households):
+        return
+    plan = plan_of(len(leaves), piece=piece, k=k, least=None)
+    counts = np.zeros((len(leaves), 0), dtype=np.int64)
+    found = split_into_parts(plan, [*map(len, leaves)], counts, lambda _: counts, households=households)
+    whole = sorted((leaf, 0, len(values)) for leaf, values in enumerate(leaves) if values)
+    assert sorted(each for part in found for each in part) == whole
+    least = min(20 * k, piece, sum(households))
+    assert all(sum(households[each.leaf] for each in part) >= least for part in found)
+
+
 def _check_positions(found: list[list[Slice]], values: list[Any]) -> None:
     """Check that the position of each record leads to the part of its slice, for any order of the table."""
     leaf = np.concatenate([np.full(len(each), number) for number, each in enumerate(values)])

@@ -17,8 +17,6 @@ from shoal.metrics.partial_sums import KeyedCounts
 
 LOCAL, SPARK = "local", "spark"
 ENGINES = (LOCAL, SPARK)
-WILDCARDS, HOUSEHOLDS = "missing values as wildcards", "households"
-"""What some engines cannot do, in the words of an error."""
 
 
 class TableProfile(Protocol):
@@ -74,8 +72,8 @@ P = TypeVar("P", contravariant=True)
 class Engine(Protocol[S, R, P]):
     """Runs the steps of a release pipeline."""
 
-    unsupported: frozenset[str]
-    """What the engine cannot do; the pipeline refuses it."""
+    supports_wildcards: bool
+    """Whether missing values may be wildcards; the pipeline refuses them otherwise."""
     stages: Mapping[str, float]
     """Fraction of the progress per step."""
 

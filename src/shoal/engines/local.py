@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +24,7 @@ from shoal.data import ReadOptions, SurveyStatistics, Table
 from shoal.data.chunked import (
     ChunkedFile,
     ChunkWriter,
+    ClassCounter,
     Occurrence,
     ReleasedSample,
     SpillFolder,
@@ -34,7 +36,8 @@ from shoal.data.chunked import (
     with_column_types,
 )
 from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Role, Verification
-from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
+from shoal.engines.engine import Engine, WrittenTable
+from shoal.engines.household_leaves import HouseholdLeaves
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
 from shoal.engines.part_totals import (
     PARTS_STAGES,
@@ -58,7 +61,7 @@ from shoal.engines.parts_plan import (
 )
 from shoal.errors import PromiseError
 from shoal.metrics.disclosure_sums import sum_disclosures
-from shoal.metrics.evaluate import PartialSums, compute_risk_sums
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, compute_risk_sums
 from shoal.system import threads
 from shoal.system.memory import limit_allocator_cache, release_memory
 from shoal.system.scratch import ScratchFolder, hash_facts
@@ -75,7 +78,7 @@ _STATISTICS, _LEAVES, _PARTS, _WRITTEN, _COUNTED = "statistics", "leaves", "part
 class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
     """Runs a release of one file within a memory limit."""
 
-    unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
+    supports_wildcards = False
     stages = PARTS_STAGES
     totals: PartTotals
     sums: ReleaseSums
@@ -144,12 +147,15 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         done, leaves = 0, np.zeros(plan.n_leaves, dtype=np.int64)
         buffer = _SpillBuffer(self.leaf_spill)
         value_counts = plan.zero_value_counts(plan.n_leaves)
+        households = HouseholdLeaves(blocks=plan.cuts.n_blocks, max_bytes=self.budget.household_bytes)
 
         def assign(chunk: Table) -> tuple[EncodedRecords, IntVector]:
             encoded = plan.encode(chunk)
             return encoded, plan.assign_leaves(encoded)
 
         for encoded, leaf in threads.parallel_map(assign, self.source.chunks(columns=plan.columns), prefetch=1):
+            if encoded.households is not None:
+                leaf = households.assign(encoded.households, leaf)
             arrays = to_arrays(encoded, done + np.arange(encoded.count))
             for number in np.flatnonzero(np.bincount(leaf)).tolist():
                 some = np.flatnonzero(leaf == number)
@@ -162,6 +168,11 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         self.leaf_spill.flush()
         check_count(done, plan.records)
         note = {"key": key, "leaves": leaves.tolist(), "value_counts": value_counts.tolist()}
+        survey = plan.policy.survey
+        if survey.households:
+            totals = households.totals(leaves=plan.n_leaves, largest_household=survey.largest_household)
+            totals.check(survey, plan.policy.k, blocks=plan.cuts.n_blocks)
+            note["households"] = totals.per_leaf.tolist()
         self.scratch.write_note(_LEAVES, note)
         release_memory()
 
@@ -169,7 +180,13 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         """Process all parts, some in parallel; reuse finished parts of the scratch folder."""
         note = self.scratch.read_note(_LEAVES) or {}
         value_counts = np.array(note["value_counts"], dtype=np.int64)
-        parts = split_into_parts(plan, note["leaves"], value_counts, lambda slices: self._value_counts(plan, slices))
+        parts = split_into_parts(
+            plan,
+            note["leaves"],
+            value_counts,
+            lambda slices: self._value_counts(plan, slices),
+            households=note.get("households"),
+        )
         summaries, done = [], 0
 
         def process(part: tuple[int, list[Slice]]) -> PartSummary:
@@ -231,6 +248,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
 
         folder, names = self.scratch.subfolder(_WRITTEN), plan.encoder.names
         classes = [WeightedClasses(folder, names, max_bytes=self.budget.class_count_bytes) for _ in range(2)]
+        original = ClassCounter(folder, names, max_bytes=self.budget.class_count_bytes)
         with ExitStack() as stack:
             writer = first = stack.enter_context(ChunkWriter(destination, folder=folder, formulas=plan.policy.formulas))
             ordered = folder / f"ordered{data.full_extension(destination)}"
@@ -244,6 +262,8 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
                 first.write(released)
                 sample.add(released)
                 self._sums.append(sums)
+                if plan.separates_equal_records:
+                    original.add(chunk)
                 if weights is not None:
                     classes[0].add(chunk, weights)
                     classes[1].add(released, weights)
@@ -254,6 +274,9 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
                 self._shuffle(plan, ordered, writer)
             writer.close()
         check_count(done, plan.records)
+        if plan.separates_equal_records:
+            self.totals = replace(self.totals, original_class_sizes=ClassSizeCounts.of(original.counts.sizes).counts)
+            original.close()
         if plan.policy.survey.sampling_weights:
             before, after = (compute_risk_sums(each.sums(), plan.policy.k) for each in classes)
             self._risks = before, after
@@ -312,6 +335,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
             models=policy.models,
             schema=policy.schema,
             strata=[name for name in policy.survey.strata if name in policy.schema.released],
+            households=policy.survey.households,
             sensitive=policy.schema.names_with_role(Role.SENSITIVE),
             folder=self.scratch.subfolder(_COUNTED),
             max_bytes=self.budget.class_count_bytes,

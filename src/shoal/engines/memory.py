@@ -107,7 +107,7 @@ class RowMetadata:
 class MemoryEngine(Engine[TableInMemory, MemoryPlan, None]):
     """Runs a release of a table in memory, with everything that Shoal can do."""
 
-    unsupported = frozenset()
+    supports_wildcards = True
     stages: Mapping[str, float] = MappingProxyType({"process": 1.0})
     processed: ProcessedRecords
     released: Table

@@ -24,6 +24,8 @@ _CHUNK_EXPANSION = 12
 """Memory of a chunk while it is parsed, encoded and written, as a multiple of its size."""
 _PART_FRACTION = 0.6
 """Fraction of the remaining memory for parts; the rest is for allocator caches."""
+_HOUSEHOLD_FRACTION = 0.25
+"""Fraction of the remaining memory for the leaves of all households while records are partitioned."""
 
 
 class MemoryBudget(NamedTuple):
@@ -34,6 +36,8 @@ class MemoryBudget(NamedTuple):
     chunk_rows: int
     class_count_bytes: int
     """Bytes of class counts in memory before they are spilled."""
+    household_bytes: int
+    """Maximum bytes for the leaves of all households."""
 
     def part_rows(self, *, columns: int, refined: bool) -> int:
         """Return the maximum number of records of a part."""
@@ -45,7 +49,13 @@ def memory_budget(memory: int, *, columns: int) -> MemoryBudget:
     """Return the sizes for a memory limit and the number of columns of the table."""
     available = memory - PROGRAM_BYTES
     chunk = int(min(available * 0.6 / _CHUNKS / _CHUNK_EXPANSION, 64 << 20))
-    return MemoryBudget(memory, chunk, max(1_000, chunk // (8 * columns)), int(available * 0.03))
+    return MemoryBudget(
+        memory,
+        chunk_bytes=chunk,
+        chunk_rows=max(1_000, chunk // (8 * columns)),
+        class_count_bytes=int(available * 0.03),
+        household_bytes=int(available * _HOUSEHOLD_FRACTION),
+    )
 
 
 def check_memory(memory: object) -> int:

@@ -21,6 +21,7 @@ PARTS_STAGES = {"profile": 0.15, "partition": 0.15, "process": 0.4, "write": 0.2
 PartSummary = dict[str, Any]
 """Summary of a processed part, serializable as JSON."""
 _NO_ATTACKS = "attacks are not measured in pieces"
+_NO_HOUSEHOLD_RISK = "household risk is not measured in pieces"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +108,8 @@ class ReleaseSums:
 
     def evaluate(self, plan: PartsPlan, totals: PartTotals, proof: Verification) -> Evaluation:
         """Evaluate the release."""
-        sensitive = plan.policy.schema.names_with_role(Role.SENSITIVE)
+        notes = [_NO_ATTACKS, _NO_HOUSEHOLD_RISK] if plan.policy.survey.households else [_NO_ATTACKS]
+        notes += unmeasured_notes(plan.policy.schema.names_with_role(Role.SENSITIVE), self.disclosures)
         return evaluate_parts(
             self.parts,
             replace(plan.table_facts, n_classes=proof.classes),
@@ -118,5 +120,5 @@ class ReleaseSums:
             risks=self.risks,
             disclosures=self.disclosures,
             models=proof.models,
-            notes=(_NO_ATTACKS, *unmeasured_notes(sensitive, self.disclosures)),
+            notes=tuple(notes),
         )

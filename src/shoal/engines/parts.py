@@ -32,12 +32,18 @@ CountValues = Callable[[Sequence[Slice]], IntMatrix]
 
 
 def split_into_parts(
-    plan: PartsPlan, leaves: Sequence[int], value_counts: IntMatrix, count_values: CountValues
+    plan: PartsPlan,
+    leaves: Sequence[int],
+    value_counts: IntMatrix,
+    count_values: CountValues,
+    *,
+    households: Sequence[int] | None = None,
 ) -> list[list[Slice]]:
     """Split the records of all leaves into parts, each large enough for groups that meet all constraints.
 
     A leaf that is too small joins its neighbors. A leaf far above the size of a part consists of equal records that no
-    cut separates: it is cut into slices, as long as each slice meets the constraints.
+    cut separates: it is cut into slices, as long as each slice meets the constraints. With the number of ``households``
+    in each leaf, the size of a part is counted in households, and no leaf is cut, since a slice could separate members.
     """
     min_size = min(_MIN_GROUPS * plan.policy.k, plan.part_size)
     parts: list[list[Slice]] = []
@@ -47,7 +53,9 @@ def split_into_parts(
         if plan.sensitive_encoder is not None and len(plan.strata):
             counts = value_counts[[leaf.leaf for leaf in in_stratum]].sum(axis=0)
             plan.sensitive_encoder.check_feasible(counts, f"a stratum of {pluralize(_count(in_stratum), 'record')}")
-        parts += _merge_small_leaves(plan, in_stratum, min_size, value_counts)
+        parts += _merge_small_leaves(plan, in_stratum, min_size, value_counts, households or leaves)
+    if households is not None:
+        return parts
     sliced = [_slice_large_leaf(part, plan.part_size) for part in parts]
     if plan.sensitive_encoder is None:
         return [part for slices in sliced for part in slices]
@@ -55,13 +63,14 @@ def split_into_parts(
 
 
 def _merge_small_leaves(
-    plan: PartsPlan, leaves: Sequence[Slice], min_size: int, value_counts: IntMatrix
+    plan: PartsPlan, leaves: Sequence[Slice], min_size: int, value_counts: IntMatrix, units: Sequence[int]
 ) -> list[list[Slice]]:
     parts: list[list[Slice]] = []
     pending: list[Slice] = []
     for leaf in leaves:
         pending.append(leaf)
-        if _is_large_enough(plan, pending, min_size, value_counts):
+        is_large = sum(units[each.leaf] for each in pending) >= min_size
+        if is_large and _meets_models(plan, pending, value_counts):
             parts.append(pending)
             pending = []
     if pending and parts:
@@ -87,10 +96,8 @@ def _leaf_order(cuts: CutTree) -> list[int]:
     return order
 
 
-def _is_large_enough(plan: PartsPlan, part: Sequence[Slice], min_size: int, value_counts: IntMatrix) -> bool:
-    """Return whether these records can form groups by themselves."""
-    if _count(part) < min_size:
-        return False
+def _meets_models(plan: PartsPlan, part: Sequence[Slice], value_counts: IntMatrix) -> bool:
+    """Return whether these leaves together meet all privacy models."""
     encoder = plan.sensitive_encoder
     return encoder is None or _satisfied(encoder.constraints, value_counts[[each.leaf for each in part]].sum(axis=0))
 

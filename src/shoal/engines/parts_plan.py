@@ -36,10 +36,11 @@ from shoal.domain import (
     Search,
     SurveyDesign,
     TextColumn,
+    number_by_first_row,
 )
 from shoal.engines.memory_budget import MemoryBudget
 from shoal.engines.plan import ReleasePlan
-from shoal.errors import DataError
+from shoal.errors import ColumnError, DataError
 from shoal.metrics.evaluate import PartialSums, compute_part_sums
 from shoal.metrics.inputs import EquivalenceClasses, TableFacts, category_facts
 from shoal.microaggregation.cut_tree import CutTree, build_cut_tree
@@ -48,8 +49,10 @@ from shoal.recode import INTERVAL
 
 Arrays = dict[str, NDArray[Any]]
 """Columns of one length by name, as they are spilled."""
-ROW, _WEIGHT = "row", "w"
+ROW, _WEIGHT, _HOUSEHOLD = "row", "w", "h"
 _SUPPRESSED = "*"
+_HOUSEHOLD_GROWTH = 3
+"""How many times its records a leaf may have once members of households have joined the first of them."""
 _MAX_LEAVES = 100_000
 """Maximum number of leaves in all strata, each of which has a spill file."""
 NUMBERS, INTEGERS, ORIGINAL_TYPE, TEXTS = "numbers", "integers", "original type", "texts"
@@ -64,6 +67,8 @@ class EncodedRecords:
     sampling_weights: FloatVector | None = None
     strata: IntVector | None = None
     """Key of the stratum of each record; None without strata, and within a part, which is in one stratum."""
+    households: IntVector | None = None
+    """Key of the household of each record."""
 
     @property
     def count(self) -> int:
@@ -131,6 +136,9 @@ class PartsPlan(ReleasePlan):
         """Build the plan of a table from its statistics; ``survey`` is None without survey columns."""
         if survey is not None:
             survey.check(policy.survey)
+        households = policy.survey.households
+        if households and households not in policy.schema.released:
+            raise ColumnError.households_not_released(households)
         encoder = Encoder.from_statistics(
             statistics,
             policy.schema,
@@ -145,7 +153,8 @@ class PartsPlan(ReleasePlan):
             sensitive.check_feasible()
         sample = encoder.transform(statistics.sample)
         size = policy.pieces or budget.part_rows(columns=len(encoder.names), refined=policy.refinement is not None)
-        max_rows = max(1, size * sample.count // statistics.records)
+        leaf_size = size // _HOUSEHOLD_GROWTH if households else size
+        max_rows = max(1, leaf_size * sample.count // statistics.records)
         cuts = build_cut_tree(sample.space.sketched_points, max_size=max_rows, min_size=max(1, max_rows // 4))
         return cls(
             policy=replace(policy, pieces=size),
@@ -170,8 +179,12 @@ class PartsPlan(ReleasePlan):
     def columns(self) -> list[str]:
         """Columns that the groups depend on."""
         sensitive = self.sensitive_encoder.values if self.sensitive_encoder else ()
-        survey = [name for name in (self.policy.survey.sampling_weights, *self.policy.survey.strata) if name]
-        return list(dict.fromkeys([*self.encoder.names, *sensitive, *survey]))
+        return list(dict.fromkeys([*self.encoder.names, *sensitive, *self.policy.survey.columns]))
+
+    @property
+    def separates_equal_records(self) -> bool:
+        """Whether equal records may be in different parts."""
+        return bool(self.policy.survey.strata or self.policy.survey.households)
 
     @property
     def n_leaves(self) -> int:
@@ -209,12 +222,14 @@ class PartsPlan(ReleasePlan):
         records = self.encoder.transform(typed)
         if self.sensitive_encoder is not None:
             records = replace(records, constraints=self.sensitive_encoder.transform(typed))
-        survey = self.policy.survey
-        columns = SurveyColumns.of(typed, sampling_weights=survey.sampling_weights, strata=survey.strata)
-        return EncodedRecords(records, columns.sampling_weights, columns.stratum_keys())
+        survey = SurveyColumns.of(typed, **self.policy.survey.names)
+        return EncodedRecords(records, survey.sampling_weights, survey.stratum_keys(), survey.household_keys())
 
     def assign_leaves(self, encoded: EncodedRecords) -> IntVector:
-        """Return the leaf of each record: those of the cut tree, numbered through stratum by stratum."""
+        """Return the leaf of each record: those of the cut tree, numbered through stratum by stratum.
+
+        The engine then moves the members of a household to the leaf of the first of them.
+        """
         leaf = self.cuts.block_of(encoded.records.space.sketched_points)
         if encoded.strata is None:
             return leaf
@@ -230,7 +245,10 @@ class PartsPlan(ReleasePlan):
         records = part.records
         groups, columns, intervals = self.group_and_recode(
             records,
-            design=SurveyDesign(part.sampling_weights),
+            design=SurveyDesign(
+                part.sampling_weights,
+                households=None if part.households is None else number_by_first_row(part.households)[1],
+            ),
             precisions=lambda *_: self.precisions,
             refinement=self._refinement_of(number, records.count),
         )
@@ -320,7 +338,8 @@ def _strata(survey: SurveyStatistics | None, policy: Policy, *, blocks: int) -> 
     """Return the sorted keys of the strata; raise if one is too small, or if there are too many."""
     if survey is None or not survey.strata:
         return np.empty(0, dtype=np.int64)
-    check_stratum_sizes(np.array([*survey.strata.values()]), policy.k, unit="record")
+    if not policy.survey.households:  # these are counted with their leaves
+        check_stratum_sizes(np.array([*survey.strata.values()]), policy.k, unit="record")
     if len(survey.strata) * blocks > _MAX_LEAVES:
         raise DataError.too_many_strata(len(survey.strata), most=_MAX_LEAVES // blocks)
     return np.array(sorted(survey.strata), dtype=np.int64)
@@ -410,6 +429,8 @@ def to_arrays(encoded: EncodedRecords, rows: IntVector) -> Arrays:
         arrays |= {f"d{j}": column.astype(np.int32) for j, column in enumerate(records.constraints.codes.T)}
     if encoded.sampling_weights is not None:
         arrays[_WEIGHT] = encoded.sampling_weights
+    if encoded.households is not None:
+        arrays[_HOUSEHOLD] = encoded.households
     return arrays
 
 
@@ -432,4 +453,4 @@ def from_arrays(arrays: Arrays, template: Records) -> EncodedRecords:
         missing=None if template.missing is None else side_by_side("m", np.bool_, len(template.names)),
         constraints=constraints,
     )
-    return EncodedRecords(records, arrays.get(_WEIGHT))
+    return EncodedRecords(records, arrays.get(_WEIGHT), households=arrays.get(_HOUSEHOLD))

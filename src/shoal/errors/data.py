@@ -111,6 +111,10 @@ class DataError(ShoalError):
         " read in pieces",
         "group its values, drop its model, or leave out memory= (--memory)",
     )
+    too_many_households = message(
+        "The table has more than {most:,} households, too many for the memory limit",
+        "give more memory with memory= (--memory)",
+    )
     household_across_strata = message(
         "The members of {households:household} are in different strata, and groups cross neither",
         "put all members of a household into one stratum",
@@ -244,6 +248,11 @@ class ColumnError(ShoalError):
 
     not_numeric = message(
         "Column {name!q} is {kind} where numbers are needed", "choose another column, or another kind"
+    )
+    households_not_released = message(
+        "Column {name!q} names the households and is not released, so that a release in pieces cannot be verified by"
+        " households",
+        "keep the column with another role, or hold the whole table in memory (no --memory, no --engine spark)",
     )
     quasi_identifier_in_design = message(
         "Column {name!q} is a quasi-identifier and {what} at once",

@@ -30,6 +30,10 @@ class OptionError(ShoalError):
         "Means with all digits are not rounded, so that no rounding can keep a total",
         "leave out keep_totals= (--keep-totals) or exact_means= (--exact-means)",
     )
+    wildcards_in_pieces = fixed(
+        "A table that is processed in pieces cannot be released with missing values as wildcards",
+        "leave that out, or hold the whole table in memory (no --memory, no --engine spark)",
+    )
     effort_without_refinement = fixed(
         "An effort or a time limit is given, and refinement is off", "leave out refine=False (--no-refine)"
     )
@@ -88,10 +92,6 @@ class OptionError(ShoalError):
             f"give at least {least / 1e6:,.0f}MB (--memory)",
         )
 
-    needs_in_memory_engine = message(
-        "A table that is processed in pieces cannot be released with {what}",
-        "leave that out, or hold the whole table in memory (no --memory, no --engine spark)",
-    )
     wildcards_need_memory = fixed(
         "A record with missing values as wildcards belongs to many classes, which cannot be counted in pieces",
         "count them as a category, or leave out memory= (--memory)",

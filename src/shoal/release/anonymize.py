@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from shoal import data as tables
@@ -12,9 +13,9 @@ from shoal.engines import spark
 from shoal.engines.memory import TableInMemory
 from shoal.errors import EngineError
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, PolicySource, draft_arguments, load_policy
-from shoal.release.options import build_policy
-from shoal.release.pipeline import adapt_policy, run_in_memory
+from shoal.release.column_options import Hierarchies, Levels, PolicySource
+from shoal.release.decisions import Decisions
+from shoal.release.pipeline import run_in_memory
 from shoal.release.result import Release
 from shoal.system.threads import check_threads, use_threads
 
@@ -172,20 +173,14 @@ def anonymize(
     ShoalError
         If the input or an option cannot be used, or the verification fails. Nothing is released then.
     """
-    policy_arguments = dict(locals())
+    arguments = dict(locals())
     for name in ("data", "threads", "progress", "options"):
-        del policy_arguments[name]
-    policy_arguments |= options
-    if threads is not None:
-        check_threads(threads)
+        del arguments[name]
+    on_cluster: dict[str, Any] = {}
     if spark.is_frame(data):
-        from shoal.release.anonymize_spark import anonymize_frame
-
-        released_frame: Any = anonymize_frame(data, threads=threads, progress=progress, **policy_arguments)
-        return released_frame  # type: ignore[no-any-return]
-    table = tables.read_table(data)
-    with use_threads(threads):
-        return run_in_memory(table, build_policy(table, **policy_arguments), progress=progress)
+        on_cluster = {name: options.pop(name) for name in ("memory", "scratch") if name in options}
+    decisions = Decisions({**arguments, **options})
+    return _release(data, decisions, threads=threads, progress=progress, on_cluster=on_cluster)
 
 
 @public_function()
@@ -214,7 +209,7 @@ def replay(
     progress : callable, optional
         Called with the number of records done and the total.
     **on_cluster
-        For a Spark DataFrame, ``memory`` and ``scratch`` of `shoal.release.anonymize_spark.anonymize_frame`.
+        For a Spark DataFrame, ``memory`` and ``scratch`` of `shoal.release.anonymize_spark.release_frame`.
 
     Returns
     -------
@@ -225,29 +220,34 @@ def replay(
     ShoalError
         If the policy does not fit the table, or the verification fails.
     """
-    for name in () if spark.is_frame(data) else on_cluster:
-        raise EngineError.spark_only_option(name)
-    source = data if spark.is_frame(data) else tables.read_table(data)
-    beside = [source.path.parent] if isinstance(source, tables.Table) and source.path is not None else []
-    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
-    if decisions is not None:
-        return anonymize(source, threads=threads, progress=progress, **decisions, **on_cluster)
-    if spark.is_frame(data):
-        from shoal.release.anonymize_spark import replay_frame
+    folders: list[Path] = []
+    if not spark.is_frame(data):
+        for name in on_cluster:
+            raise EngineError.spark_only_option(name)
+        data = tables.read_table(data)
+        folders = [] if data.path is None else [data.path.parent]
+    decisions = Decisions.of_policy(policy, hierarchies=hierarchies, levels=levels, folders=folders)
+    return _release(data, decisions, threads=threads, progress=progress, on_cluster=on_cluster)
 
-        released_frame: Any = replay_frame(
-            data,
-            policy=policy,
-            hierarchies=hierarchies,
-            levels=levels,
-            threads=threads,
-            progress=progress,
-            **on_cluster,
-        )
-        return released_frame  # type: ignore[no-any-return]
-    first, folders = load_policy(policy, beside)
-    adapted = adapt_policy(first, TableInMemory(source), hierarchies=hierarchies, levels=levels, folders=folders)
+
+def _release(
+    data: Any,
+    decisions: Decisions,
+    *,
+    threads: int | None,
+    progress: Progress | None,
+    on_cluster: Mapping[str, Any],
+) -> Release:
+    if threads is not None:
+        check_threads(threads)
     with use_threads(threads):
-        repeated = run_in_memory(source, adapted, progress=progress, is_replay=True)
-    # groups made in parts differ from those of the whole table
-    return repeated if first.pieces is not None else replace(repeated, replayed_policy=first)
+        if spark.is_frame(data):
+            from shoal.release.anonymize_spark import release_frame
+
+            released_frame: Any = release_frame(data, decisions, progress=progress, **on_cluster)
+            return released_frame  # type: ignore[no-any-return]
+        table, first = tables.read_table(data), decisions.first
+        policy = decisions.policy(TableInMemory(table))
+        release = run_in_memory(table, policy, progress=progress, is_replay=decisions.is_replay)
+        # groups made in parts differ from those of the whole table
+        return release if first is None or first.pieces is not None else replace(release, replayed_policy=first)

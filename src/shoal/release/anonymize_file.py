@@ -9,24 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from shoal import data
 from shoal.data import ReadOptions
 from shoal.data.chunked import CHUNKED_FORMATS, open_chunked
-from shoal.domain import Names, Policy, Progress, check_choice, check_k
-from shoal.engines.engine import ENGINES, LOCAL, TableProfile
+from shoal.domain import Names, Progress, check_choice, check_k
+from shoal.engines.engine import ENGINES, LOCAL
 from shoal.engines.local import LocalEngine
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import EngineError, OutputError, warn_user
 from shoal.release.anonymize_spark import release_parquet
 from shoal.release.arguments import public_function
-from shoal.release.column_options import Hierarchies, Levels, PolicySource, draft_arguments, load_policy
+from shoal.release.column_options import Hierarchies, Levels, PolicySource
+from shoal.release.decisions import Decisions
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
-from shoal.release.options import build_policy
-from shoal.release.pipeline import PolicyFactory, adapt_policy, run
+from shoal.release.pipeline import run
 from shoal.release.save import (
     ExtraFiles,
     ReleaseTransaction,
@@ -66,8 +65,8 @@ def anonymize_file(
         A csv, tsv or Parquet file, and the file of the release; its policy is written next to it. With Spark, a Parquet
         file or a folder of them, and the folder of the release, as addresses such as ``hdfs:///data/register``.
     k, quasi_identifiers, decisions
-        As for `shoal.anonymize`. Options that need the whole table in memory are refused: wildcards, households,
-        strata, sampling weights and a time limit.
+        As for `shoal.anonymize`. Missing values as wildcards are refused, because they need the whole table in memory.
+        The column of households must be released.
     engine, master
         Where to run: on this machine (``local``) or on a cluster (``spark``). Spark uses the active session, or starts
         one with this master.
@@ -95,10 +94,8 @@ def anonymize_file(
     """
     check_k(k)
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
-    decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
     on_cluster = _on_cluster(engine, job)
-
-    return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
+    return _release(job, Decisions({**decisions, "k": k, "quasi_identifiers": quasi_identifiers}), threads, on_cluster)
 
 
 @public_function()
@@ -125,26 +122,14 @@ def replay_file(
     """
     job = FileJob(source, target, memory, scratch, force, progress, extra_files, options, master)
     on_cluster = _on_cluster(engine, job)
-    beside = [] if on_cluster else [Path(source).parent]
-    decisions = draft_arguments(policy, hierarchies=hierarchies, levels=levels, folders=beside)
-    if decisions is not None:
-        return _release_by_arguments(job, decisions, threads=threads, on_cluster=on_cluster)
-    first, folders = load_policy(policy, beside)
-    make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
+    folders = [] if on_cluster else [Path(source).parent]
+    decisions = Decisions.of_policy(policy, hierarchies=hierarchies, levels=levels, folders=folders)
+    return _release(job, decisions, threads, on_cluster)
+
+
+def _release(job: FileJob, decisions: Decisions, threads: int | None, on_cluster: bool) -> FileRelease:
     with use_threads(threads):
-        if on_cluster:
-            return release_parquet(job, make_policy, replayed=first)
-        return _release_file(job, make_policy, replayed=first)
-
-
-def _release_by_arguments(
-    job: FileJob, decisions: dict[str, Any], *, threads: int | None, on_cluster: bool
-) -> FileRelease:
-    def make_policy(profile: TableProfile) -> Policy:
-        return build_policy(profile.sample, **decisions)
-
-    with use_threads(threads):
-        return release_parquet(job, make_policy, decisions) if on_cluster else _release_file(job, make_policy)
+        return release_parquet(job, decisions) if on_cluster else _release_file(job, decisions)
 
 
 def _on_cluster(engine: str, job: FileJob) -> bool:
@@ -158,7 +143,7 @@ def _on_cluster(engine: str, job: FileJob) -> bool:
     return True
 
 
-def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy | None = None) -> FileRelease:
+def _release_file(job: FileJob, decisions: Decisions) -> FileRelease:
     path, ceiling = check_path(job.target), check_memory(job.memory)
     check_release_paths([path, policy_path(path)], sources=[Path(job.source)], force=job.force)
     if (kind := data.writable_format(path)) not in CHUNKED_FORMATS:
@@ -171,7 +156,8 @@ def _release_file(job: FileJob, make_policy: PolicyFactory, *, replayed: Policy 
         sizes = memory_budget(ceiling, columns=len(chunked.names))
         chunked = chunked.resized(rows=sizes.chunk_rows, size=sizes.chunk_bytes)
         engine = LocalEngine(chunked, folder, sizes)
-        result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=replayed is not None)
+        is_replay, replayed = decisions.is_replay, decisions.first
+        result = run(engine, decisions.policy, files.create_release, progress=job.progress, is_replay=is_replay)
         facts = {"kind": chunked.kind, "records": result.proof.records, "file": printable_name(chunked.path.name)}
         facts |= {"sha256": chunked.sha256, "settings": dict(chunked.settings)}
         policy = replace(result.policy, input=facts, versions=package_versions())

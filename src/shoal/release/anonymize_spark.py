@@ -7,23 +7,19 @@ read it back and verified it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from shoal.domain import Kind, Names, Policy, Progress, Schema, check_k
-from shoal.engines.engine import TableProfile
+from shoal.domain import Policy, Progress
 from shoal.engines.memory_budget import check_memory, memory_budget
 from shoal.errors import OutputError, warn_user
-from shoal.release.column_options import Hierarchies, Levels, PolicySource, load_policy
+from shoal.release.decisions import Decisions
 from shoal.release.file_release import DEFAULT_MEMORY, FileJob, FileRelease, file_release
-from shoal.release.options import build_policy
-from shoal.release.pipeline import PolicyFactory, adapt_policy, check_features, run
+from shoal.release.pipeline import run
 from shoal.release.save import ReleaseTransaction, package_versions, printable_name
-from shoal.system.threads import use_threads
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -32,20 +28,17 @@ if TYPE_CHECKING:
     from shoal.engines.spark.parquet_source import SparkSource
 
 
-def anonymize_frame(
+def release_frame(
     frame: DataFrame,
+    decisions: Decisions,
     *,
-    k: int,
-    quasi_identifiers: Names,
     memory: int | str = DEFAULT_MEMORY,
     scratch: str | None = None,
-    threads: int | None = None,
     progress: Progress | None = None,
-    **decisions: Any,
 ) -> ReleasedFrame:
-    """Release a Spark DataFrame; called by `shoal.anonymize`.
+    """Release a Spark DataFrame; called by `shoal.anonymize` and `shoal.replay`.
 
-    The records of the result are sorted by released values. Options that need the whole table in memory are refused.
+    The records of the result are sorted by released values. What needs the whole table in memory is refused.
 
     Parameters
     ----------
@@ -58,55 +51,15 @@ def anonymize_frame(
         master a temporary folder. Its content is removed at the end, except for the release, which stays until the JVM
         exits.
     """
-    from shoal.engines.spark.parquet_source import check_names
-
-    check_k(k)
-    check_names(frame)
-    decisions |= {"k": k, "quasi_identifiers": quasi_identifiers}
-    _check_early(frame.columns, decisions)
-
-    def make_policy(profile: TableProfile) -> Policy:
-        return build_policy(profile.sample, **decisions)
-
-    with use_threads(threads):
-        return _release_frame(frame, make_policy, memory, scratch, progress)
-
-
-def replay_frame(
-    frame: DataFrame,
-    *,
-    policy: PolicySource,
-    hierarchies: Hierarchies = None,
-    levels: Levels = None,
-    memory: int | str = DEFAULT_MEMORY,
-    scratch: str | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ReleasedFrame:
-    """Repeat a release of a Spark DataFrame with its policy; called by `shoal.replay`."""
-    first, folders = load_policy(policy)
-    _check_features(wildcards=first.missing == "wildcard", households=first.survey.households)
-    make_policy = partial(adapt_policy, first, hierarchies=hierarchies, levels=levels, folders=folders)
-    with use_threads(threads):
-        return _release_frame(frame, make_policy, memory, scratch, progress, is_replay=True)
-
-
-def _release_frame(
-    frame: DataFrame,
-    make_policy: PolicyFactory,
-    memory: int | str,
-    scratch: str | None,
-    progress: Progress | None,
-    *,
-    is_replay: bool = False,
-) -> ReleasedFrame:
     from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.frame import ReleasedFrame
-    from shoal.engines.spark.parquet_source import read_parquet, snapshot
+    from shoal.engines.spark.parquet_source import check_names, read_parquet, snapshot
     from shoal.engines.spark.run_jobs import translate_spark_errors
     from shoal.engines.spark.session import own_session, session_of
     from shoal.engines.spark.storage import RELEASED, HadoopStorage, default_scratch
 
+    check_names(frame)
+    decisions.check_early(frame.columns)
     session, ceiling = session_of(frame), check_memory(memory)
     storage, base = HadoopStorage(session), default_scratch(session, scratch)
     with (
@@ -117,7 +70,7 @@ def _release_frame(
         source = snapshot(own_session(session), frame, f"{folder}/table")
         part = f"{kept}/{RELEASED}"
         engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=False)
-        result = run(engine, make_policy, lambda: part, progress=progress, is_replay=is_replay)
+        result = run(engine, decisions.policy, lambda: part, progress=progress, is_replay=decisions.is_replay)
         policy = _with_input_facts(source, result.policy, {"kind": "spark"}).with_output(result.proof)
         release = file_release(engine, result, policy, part)
         frame_released = read_parquet(session, part)
@@ -126,17 +79,8 @@ def _release_frame(
     return ReleasedFrame(frame_released, release)
 
 
-def release_parquet(
-    job: FileJob,
-    make_policy: PolicyFactory,
-    decisions: Mapping[str, Any] | None = None,
-    *,
-    replayed: Policy | None = None,
-) -> FileRelease:
-    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` and `shoal.replay_file`.
-
-    ``decisions`` are checked before the records are read.
-    """
+def release_parquet(job: FileJob, decisions: Decisions) -> FileRelease:
+    """Release Parquet files to a folder of Parquet; called by `shoal.anonymize_file` and `shoal.replay_file`."""
     from shoal.engines.spark.engine import SparkEngine
     from shoal.engines.spark.parquet_source import open_parquet
     from shoal.engines.spark.run_jobs import translate_spark_errors
@@ -145,8 +89,8 @@ def release_parquet(
     from shoal.engines.spark.storage import HadoopStorage
 
     ceiling = check_memory(job.memory)
-    if replayed is not None:
-        _check_features(wildcards=replayed.missing == "wildcard", households=replayed.survey.households)
+    if decisions.first is not None:
+        decisions.check_early(())  # before a session starts
     with session_for(job.master) as session, translate_spark_errors():
         storage = HadoopStorage(session)
         address = storage.resolve(os.fspath(job.source))
@@ -161,13 +105,12 @@ def release_parquet(
             source = open_parquet(own_session(session), address)
             if any(storage.is_inside(unquote(path), destination) for path in source.files):  # via globs or links
                 raise OutputError.is_input(destination)
-            if decisions is not None:
-                _check_early(source.names, decisions, source.records)
+            decisions.check_early(source.names, source.records)
             outputs = storage.release_outputs(beside, destination, force=job.force)
             files = stack.enter_context(ReleaseTransaction(outputs, force=job.force))
             engine = SparkEngine(source, folder, memory_budget(ceiling, columns=len(source.names)), ordered=True)
-            is_replay = replayed is not None
-            result = run(engine, make_policy, files.create_release, progress=job.progress, is_replay=is_replay)
+            is_replay = decisions.is_replay
+            result = run(engine, decisions.policy, files.create_release, progress=job.progress, is_replay=is_replay)
             facts = {"kind": "parquet", "file": printable_name(storage.name(address))}
             policy = files.final_policy(_with_input_facts(source, result.policy, facts), result.proof)
             release = file_release(engine, result, policy, destination)
@@ -175,21 +118,6 @@ def release_parquet(
     for sentence in release.warnings:
         warn_user(sentence)
     return release
-
-
-def _check_early(names: Sequence[str], decisions: Mapping[str, Any], records: int | None = None) -> None:
-    """Raise on invalid options before the records are read, which may take long."""
-    check_k(decisions["k"], records)
-    roles = ("quasi_identifiers", "identifiers", "sensitive", "keep")
-    Schema.assign([(name, Kind.NOMINAL) for name in names], **{role: decisions.get(role, ()) for role in roles})
-    _check_features(wildcards=decisions.get("missing_values") == "wildcard", households=decisions.get("households"))
-
-
-def _check_features(*, wildcards: bool, households: object) -> None:
-    """Refuse what Spark cannot do before the records are read."""
-    from shoal.engines.spark.engine import SparkEngine
-
-    check_features(SparkEngine.unsupported, wildcards=wildcards, households=households)
 
 
 def _with_input_facts(source: SparkSource, policy: Policy, facts: Mapping[str, Any]) -> Policy:

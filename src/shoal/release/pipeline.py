@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from shoal import data
 from shoal.data import Table
 from shoal.domain import Evaluation, Policy, Progress, Refinement, Search, Verification, check_k, no_progress
-from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, ProcessTotals, TableProfile
+from shoal.engines.engine import Engine, ProcessTotals, TableProfile
 from shoal.engines.memory import MemoryEngine
 from shoal.engines.plan import ReleasePlan
 from shoal.errors import FileError, OptionError, warn_user
-from shoal.release.column_options import Hierarchies, Levels, match_columns, resolve_policy_schema
 from shoal.release.options import check_table
 from shoal.release.partition import add_losses
 from shoal.release.result import Release
@@ -55,7 +53,8 @@ def run(
     policy = make_policy(profile)
     profiles = check_table(policy, profile, is_replay=is_replay)
     check_k(policy.k, profile.records)
-    check_supported(policy, engine.unsupported)
+    if policy.missing == "wildcard" and not engine.supports_wildcards:
+        raise OptionError.wildcards_in_pieces()
     plan = engine.plan(profile, policy)
     engine.partition(plan, progress=stages("partition"))
     totals = engine.process(plan, progress=stages("process"))
@@ -102,27 +101,6 @@ def run_in_memory(
         metric_inputs=engine.inputs,
         warnings=result.warnings,
     )
-
-
-def adapt_policy(
-    policy: Policy, profile: TableProfile, *, hierarchies: Hierarchies, levels: Levels, folders: Sequence[Path]
-) -> Policy:
-    """Return the policy of an earlier release for a table, which must have the same columns."""
-    schema = match_columns(policy.schema, profile.kinds())
-    schema = resolve_policy_schema(schema, hierarchies=hierarchies, levels=levels, folders=folders)
-    return replace(policy, schema=schema, input={}, output={}, versions={})
-
-
-def check_supported(policy: Policy, unsupported: Collection[str]) -> None:
-    """Refuse what the engine cannot do."""
-    check_features(unsupported, wildcards=policy.missing == "wildcard", households=policy.survey.households)
-
-
-def check_features(unsupported: Collection[str], *, wildcards: bool, households: object) -> None:
-    """Refuse these features if the engine does not have them."""
-    for feature, needed in {WILDCARDS: wildcards, HOUSEHOLDS: households}.items():
-        if needed and feature in unsupported:
-            raise OptionError.needs_in_memory_engine(feature)
 
 
 def _with_steps(refinement: Refinement | None, search: Search | None) -> Refinement | None:

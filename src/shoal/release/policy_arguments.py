@@ -98,7 +98,10 @@ def _check_policy_beside(given: Mapping[str, Any], of_release: str) -> None:
 def policy_beside(released: Any) -> Policy | PolicyDraft | None:
     """Policy beside the file of a release; None if there is none."""
     path = _path(released)
-    return open_policy(policy_path(path)) if path is not None and policy_path(path).is_file() else None
+    try:
+        return open_policy(policy_path(path)) if path is not None and policy_path(path).is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _path(table: Any) -> Path | None:

@@ -1,4 +1,4 @@
-"""Sampling weights and strata of chunks, compared with the survey design of the whole table."""
+"""Sampling weights, strata and households of chunks, compared with the survey design of the whole table."""
 
 from __future__ import annotations
 
@@ -55,35 +55,41 @@ def test_strata_of_columns_are_equal_across_chunks(frame: pl.DataFrame, cut: tup
         compare_strata(whole, source)
 
 
-def checked_weights(source: ChunkedFile) -> list[SurveyColumns]:
-    survey, profile = Survey(sampling_weights="w"), profile_file(source)
+def checked_survey(source: ChunkedFile) -> list[SurveyColumns]:
+    survey, profile = Survey(sampling_weights="w", households="h"), profile_file(source)
     chunks = [(start, with_column_types(chunk, profile)) for start, chunk in source.numbered_chunks()]
     parts = [SurveyStatistics.of(chunk, survey, start=start) for start, chunk in chunks]
     reduce(SurveyStatistics.merge, parts).check(survey)
-    return [SurveyColumns.of(chunk, sampling_weights="w") for _, chunk in chunks]
+    return [SurveyColumns.of(chunk, **survey.names) for _, chunk in chunks]
 
 
 @pytest.mark.parametrize(
-    "weights",
+    ("weights", "households"),
     [
-        ["1", "2.5", "3", "1e3", "4"],
-        ["1", "2.5", "0", "1", "-1"],
-        ["1", "2", "3", "4", ""],
-        ["1", "x", "3", "4", "5"],
+        (["1", "2.5", "3", "1e3", "4"], ["a", "b", "a", "c", "c"]),
+        (["1", "2.5", "3", "1e3", "4"], ["7", "7.0", "-0", "0", "7.5"]),
+        (["1", "2.5", "0", "1", "-1"], ["a", "b", "a", "c", "c"]),
+        (["1", "2", "3", "4", ""], ["a", "b", "a", "c", "c"]),
+        (["1", "x", "3", "4", "5"], ["a", "b", "a", "c", "c"]),
+        (["1", "2", "3", "4", "5"], ["a", "b", "a", "", ""]),
     ],
 )
-def test_weights_are_checked_as_in_the_whole_table(weights: list[str]) -> None:
-    content = "w,n\n" + "".join(f"{weight},1\n" for weight in weights)
+def test_weights_and_households_are_checked_as_in_the_whole_table(weights: list[str], households: list[str]) -> None:
+    content = "w,h,n\n" + "".join(f"{w},{h},1\n" for w, h in zip(weights, households, strict=True))
     with opened(content.encode(), (2, 1000)) as (whole, source):
         try:
-            expected = data.build_survey_design(whole, sampling_weights="w").sampling_weights
+            expected = data.build_survey_design(whole, sampling_weights="w", households="h")
         except ShoalError as error:
             with pytest.raises(type(error), match=f"^{re.escape(str(error))}$"):
-                checked_weights(source)
+                checked_survey(source)
             return
-        assert expected is not None
-        found = [chunk.sampling_weights for chunk in checked_weights(source) if chunk.sampling_weights is not None]
-        assert np.concatenate(found).tolist() == expected.tolist()
+        chunks = checked_survey(source)
+        assert expected.sampling_weights is not None
+        assert expected.households is not None
+        found = [chunk.sampling_weights for chunk in chunks if chunk.sampling_weights is not None]
+        assert np.concatenate(found).tolist() == expected.sampling_weights.tolist()
+        keys = [key for chunk in chunks if (key := chunk.household_keys()) is not None]
+        assert number_by_first_row(np.concatenate(keys))[1].tolist() == expected.households.tolist()
 
 
 def test_unknown_columns_are_refused(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-_LONGEST = 4096
+_LONGEST = 8192
 _MEMORY = 3_000
 """Megabytes beyond which an input is a bomb."""
 _TIMEOUT = 60

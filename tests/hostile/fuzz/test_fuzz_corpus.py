@@ -13,7 +13,7 @@ from targets import TARGETS, Target, attempt
 import shoal
 from shoal.errors import FileError
 
-_MOST, _MOST_IN_ALL = 4096, 1 << 20
+_MOST, _MOST_IN_ALL = 8192, 1 << 20
 
 
 @pytest.mark.parametrize("one", TARGETS.values(), ids=TARGETS)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_sketch import Occurrence, survey_cells
-from shoal.data.table import Table, affected_rows
+from shoal.data.table import Table
 from shoal.domain import FloatVector, IntVector, Survey, SurveyDesign, number_by_first_row
 from shoal.domain.columns import Kind
 from shoal.errors import ColumnError, DataError
@@ -23,31 +23,50 @@ _MAX_WEIGHT = 1e100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SurveyColumns:
-    """Sampling weights and strata of a table or of a chunk with column types; None if not named."""
+    """Sampling weights, strata and households of a table or of a chunk with column types; None if not named.
+
+    Equal keys of two chunks are the same stratum or household.
+    """
 
     sampling_weights: FloatVector | None
     strata: pl.DataFrame | None
-    """Values of the columns that define the stratum of each record; missing is a value."""
+    """Key of the stratum of each record, one column per named column; missing is a value."""
+    households: pl.DataFrame | None
+    """Key of the household of each record, one column."""
     invalid_weights: Occurrence
+    missing_households: Occurrence
 
     @classmethod
     def of(
-        cls, table: Table, *, sampling_weights: str = "", strata: Sequence[str] = (), start: int = 0
+        cls,
+        table: Table,
+        *,
+        sampling_weights: str = "",
+        strata: Sequence[str] = (),
+        households: str = "",
+        start: int = 0,
     ) -> SurveyColumns:
-        """Read the columns of a table, or of a chunk from row ``start`` on."""
-        weights, invalid = None, Occurrence()
-        if sampling_weights:
-            weights = _weights(table, sampling_weights)
-            invalid = Occurrence.of(~((weights > 0) & (weights <= _MAX_WEIGHT)), start)
-        return cls(weights, _keys(table, strata) if strata else None, invalid)
+        """Read the columns of a table, or of a chunk from row ``start`` on. Invalid cells are located, not refused."""
+        for name in (*([sampling_weights] if sampling_weights else []), *strata, *([households] if households else [])):
+            if name not in table.names:
+                raise ColumnError.unknown(name, table.names)
+        weights = _weights(table, sampling_weights) if sampling_weights else None
+        keys = _keys(table, [households]) if households else None
+        return cls(
+            weights,
+            _keys(table, strata) if strata else None,
+            keys,
+            Occurrence() if weights is None else Occurrence.of(~((weights > 0) & (weights <= _MAX_WEIGHT)), start),
+            Occurrence() if keys is None else Occurrence.of(keys.to_series().is_null().to_numpy(), start),
+        )
 
     def stratum_keys(self) -> IntVector | None:
         """Return a key of the stratum of each record, equal in all chunks for equal values."""
-        if self.strata is None:
-            return None
-        distinct, numbers = _distinct_tuples(self.strata)
-        keys = [hashlib.sha256(repr(values).encode()).digest()[:7] for values in distinct.iter_rows()]
-        return np.array([int.from_bytes(key, "big") for key in keys], dtype=np.int64)[numbers]
+        return None if self.strata is None else _hashes(self.strata)
+
+    def household_keys(self) -> IntVector | None:
+        """Return a key of the household of each record, equal in all chunks for equal values."""
+        return None if self.households is None else _hashes(self.households)
 
 
 class SurveyStatistics(NamedTuple):
@@ -56,56 +75,67 @@ class SurveyStatistics(NamedTuple):
     strata: Counter[int]
     """Number of records by the key of their stratum."""
     invalid_weights: Occurrence
+    missing_households: Occurrence
     records: int
 
     @classmethod
     def of(cls, chunk: Table, survey: Survey, *, start: int) -> SurveyStatistics:
         """Compute the statistics of a chunk with column types that starts at this row."""
-        columns = SurveyColumns.of(chunk, sampling_weights=survey.sampling_weights, strata=survey.strata, start=start)
+        columns = SurveyColumns.of(chunk, **survey.names, start=start)
         keys = columns.stratum_keys()
-        return cls(Counter() if keys is None else Counter(keys.tolist()), columns.invalid_weights, chunk.height)
+        strata = Counter() if keys is None else Counter(keys.tolist())
+        return cls(strata, columns.invalid_weights, columns.missing_households, chunk.height)
 
     def merge(self, other: SurveyStatistics) -> SurveyStatistics:
         """Merge the statistics of two chunks."""
         return SurveyStatistics(
-            self.strata + other.strata, self.invalid_weights + other.invalid_weights, self.records + other.records
+            self.strata + other.strata,
+            self.invalid_weights + other.invalid_weights,
+            self.missing_households + other.missing_households,
+            self.records + other.records,
         )
 
     def check(self, survey: Survey) -> None:
-        """Raise if a sampling weight is invalid anywhere in the table."""
-        _check_weights(survey.sampling_weights, self.invalid_weights, self.records)
+        """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
+        _check_survey(
+            self.invalid_weights,
+            self.missing_households,
+            sampling_weights=survey.sampling_weights,
+            households=survey.households,
+            records=self.records,
+        )
+
+
+def _check_survey(
+    invalid_weights: Occurrence, missing_households: Occurrence, *, sampling_weights: str, households: str, records: int
+) -> None:
+    """Raise if a sampling weight is invalid or a household is missing anywhere in the table."""
+    if invalid_weights.count:
+        raise DataError.invalid_weights(sampling_weights, of=records, **invalid_weights.error_arguments)
+    if missing_households.count:
+        raise DataError.missing_household(households, of=records, **missing_households.error_arguments)
 
 
 def build_survey_design(
     table: Table, *, sampling_weights: str = "", strata: Sequence[str] = (), households: str = ""
 ) -> SurveyDesign:
     """Return the sampling weights, strata and households of the records; None for each that is not named."""
-    for name in filter(None, (sampling_weights, *strata, households)):
-        if name not in table.names:
-            raise ColumnError.unknown(name, table.names)
-    columns = SurveyColumns.of(table, sampling_weights=sampling_weights, strata=strata)
-    _check_weights(sampling_weights, columns.invalid_weights, table.height)
+    columns = SurveyColumns.of(table, sampling_weights=sampling_weights, strata=strata, households=households)
+    _check_survey(
+        columns.invalid_weights,
+        columns.missing_households,
+        sampling_weights=sampling_weights,
+        households=households,
+        records=table.height,
+    )
     survey_design = SurveyDesign(
         columns.sampling_weights,
         None if columns.strata is None else _distinct_tuples(columns.strata)[1],
-        _households(table, households) if households else None,
+        None if columns.households is None else _distinct_tuples(columns.households)[1],
     )
     if survey_design.strata is not None and survey_design.households is not None:
         _check_nested(survey_design.strata, survey_design.households)
     return survey_design
-
-
-def _check_weights(name: str, invalid: Occurrence, records: int) -> None:
-    if invalid.count:
-        raise DataError.invalid_weights(name, of=records, **invalid.error_arguments)
-
-
-def _households(table: Table, name: str) -> IntVector:
-    keys = _keys(table, [name])
-    missing = keys.to_series().is_null()
-    if missing.any():
-        raise DataError.missing_household(name, **affected_rows(missing))
-    return _distinct_tuples(keys)[1]
 
 
 def _weights(table: Table, name: str) -> FloatVector:
@@ -116,16 +146,20 @@ def _weights(table: Table, name: str) -> FloatVector:
 
 
 def _keys(table: Table, names: Sequence[str]) -> pl.DataFrame:
-    """Return columns whose equal tuples are the same stratum or household, also in different chunks."""
     columns = []
     for place, name in enumerate(names):
-        if name not in table.names:
-            raise ColumnError.unknown(name, table.names)
         cells = survey_cells(table, name)
         if cells.dtype in (pl.Categorical, pl.Enum):
             cells = cells.cast(pl.String)
         columns.append(cells.alias(str(place)))
     return pl.DataFrame(columns)
+
+
+def _hashes(keys: pl.DataFrame) -> IntVector:
+    """Return a hash of 63 bits of each tuple of values."""
+    distinct, numbers = _distinct_tuples(keys)
+    digests = b"".join(hashlib.sha256(repr(values).encode()).digest()[:8] for values in distinct.iter_rows())
+    return (np.frombuffer(digests, dtype=">u8") >> np.uint64(1)).astype(np.int64)[numbers]
 
 
 def _distinct_tuples(keys: pl.DataFrame) -> tuple[pl.DataFrame, IntVector]:

@@ -15,7 +15,8 @@ import numpy as np
 from shoal import data
 from shoal.data.chunked import TableStatistics
 from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Role, Verification
-from shoal.engines.engine import HOUSEHOLDS, WILDCARDS, Engine, WrittenTable
+from shoal.engines.engine import Engine, WrittenTable
+from shoal.engines.household_leaves import HouseholdTotals
 from shoal.engines.memory_budget import MemoryBudget
 from shoal.engines.part_totals import (
     PARTS_STAGES,
@@ -36,6 +37,7 @@ from shoal.engines.spark.tasks import (
     CODE,
     COUNT,
     FACTS,
+    HOUSEHOLD,
     LEAF,
     PART,
     POSITION,
@@ -48,7 +50,7 @@ from shoal.engines.spark.tasks import (
 )
 from shoal.engines.spark.verify_parquet import verify_on_spark
 from shoal.errors import PromiseError
-from shoal.metrics.evaluate import PartialSums, merge_sums
+from shoal.metrics.evaluate import ClassSizeCounts, PartialSums, merge_sums
 from shoal.verification.verify import check_shape, check_verification
 
 if TYPE_CHECKING:
@@ -59,13 +61,13 @@ ROWS_PER_FILE = 1_000_000
 """Records per file of the release; the number of files does not depend on the cluster."""
 _N_RANGES = 50_000
 """Number of row ranges, over all leaves, whose records are counted to find the record at a rank."""
-_RANGE = "row_range"
+_RANGE, _ACROSS = "row_range", "across"
 
 
 class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
     """Runs a release of Parquet files, with a scratch folder that all machines can access."""
 
-    unsupported = frozenset({WILDCARDS, HOUSEHOLDS})
+    supports_wildcards = False
     stages = PARTS_STAGES
     totals: PartTotals
     sums: ReleaseSums
@@ -96,6 +98,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
 
     def partition(self, plan: PartsPlan, *, progress: Progress) -> None:
         """Count the records of every leaf and assign leaves to parts."""
+        households = self._assign_households(plan) if plan.policy.survey.households else None
         task = SparkTask(tasks.count_leaves, self._partition_state(plan, None))
         leaf_counts = map_batches(self._group_columns(plan), task, f"{LEAF} long, {CODE} long, {COUNT} long")
         counts = leaf_counts.groupBy(LEAF, CODE).agg({COUNT: "sum"})
@@ -107,12 +110,50 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
             else:
                 value_counts[leaf, code] = count
         check_count(int(leaves.sum()), plan.records)
-        parts = split_into_parts(plan, leaves.tolist(), value_counts, partial(self._value_counts, plan))
+        count_values = partial(self._value_counts, plan)
+        parts = split_into_parts(plan, leaves.tolist(), value_counts, count_values, households=households)
         self._positions = self._with_slice_starts(plan, part_positions(parts, len(leaves)))
 
     def _group_columns(self, plan: PartsPlan) -> DataFrame:
-        """Return the columns that the groups depend on."""
-        return self.source.with_row_numbers(plan.columns)
+        """Return the columns that the groups depend on, and with households the leaf of each record."""
+        columns = self.source.with_row_numbers(plan.columns)
+        if not plan.policy.survey.households:
+            return columns
+        leaves = read_parquet(self.session, self._leaves_folder, _schema([(ROW, "long"), (LEAF, "long")]))
+        return columns.join(leaves.hint("merge"), ROW)
+
+    @property
+    def _leaves_folder(self) -> str:
+        return f"{self.scratch}/leaves"
+
+    def _assign_households(self, plan: PartsPlan) -> list[int]:
+        """Write the leaf of each record, which is that of the first member of its household.
+
+        Return the number of households of each leaf.
+        """
+        from pyspark.sql import functions as F  # noqa: N812
+
+        survey, blocks, folder = plan.policy.survey, plan.cuts.n_blocks, f"{self.scratch}/members"
+        task = SparkTask(tasks.leaves_of_members, self._partition_state(plan, None))
+        columns = self.source.with_row_numbers(plan.columns)
+        found = map_batches(columns, task, f"{ROW} long, {HOUSEHOLD} long, {LEAF} long")
+        run_job(self.session, "households", lambda: found.write.parquet(folder))
+        members = read_parquet(self.session, folder, found.schema)
+        households = members.groupBy(HOUSEHOLD).agg(
+            F.min_by(LEAF, ROW).alias(LEAF),
+            F.count("*").alias(COUNT),
+            F.expr(f"min({LEAF} div {blocks}) < max({LEAF} div {blocks})").alias(_ACROSS),
+        )
+        sums = households.groupBy(LEAF).agg(
+            F.count("*"), F.max(COUNT), F.count_if(F.col(COUNT) > survey.largest_household), F.count_if(_ACROSS)
+        )
+        leaf, count, largest, too_large, across = np.array(run_job(self.session, "households", sums.collect)).T
+        per_leaf = np.bincount(leaf, count, minlength=plan.n_leaves).astype(np.int64)
+        totals = HouseholdTotals(per_leaf, int(largest.max()), int(too_large.sum()), int(across.sum()))
+        totals.check(survey, plan.policy.k, blocks=blocks)
+        assigned = members.select(ROW, HOUSEHOLD).join(households.select(HOUSEHOLD, LEAF).hint("merge"), HOUSEHOLD)
+        run_job(self.session, "households", lambda: assigned.select(ROW, LEAF).write.parquet(self._leaves_folder))
+        return [int(number) for number in per_leaf]
 
     def _partition_state(self, plan: PartsPlan, positions: PartPositions | None) -> PartitionState:
         return PartitionState(self.source.names_by_key(plan.columns), plan.for_workers(), positions)
@@ -162,7 +203,19 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         write = partial(map_batches(by_part, task, self._output_schema(plan)).write.parquet, self._output_folder)
         run_job(self.session, "process", write, records=plan.records, progress=progress)
         self.totals = self._check_results(plan, *self._read_results(plan), n_parts)
+        if plan.separates_equal_records:
+            self.totals = replace(self.totals, original_class_sizes=self._count_original_classes(plan).counts)
         return self.totals
+
+    def _count_original_classes(self, plan: PartsPlan) -> ClassSizeCounts:
+        """Count the classes of the table."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        names = plan.encoder.names
+        keys = [F.col(self.source.keys[name]).cast("string") for name in names]
+        sizes = self.source.with_row_numbers(names).groupBy(*keys).agg(F.count("*").alias(COUNT))
+        counts = run_job(self.session, "classes", sizes.groupBy(COUNT).agg(F.count("*")).sort(COUNT).collect)
+        return ClassSizeCounts.of(dict(counts))
 
     @property
     def _output_folder(self) -> str:
@@ -276,6 +329,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
             schema=policy.schema,
             models=policy.models,
             strata=[name for name in policy.survey.strata if name in policy.schema.released],
+            households=policy.survey.households,
             sensitive=policy.schema.names_with_role(Role.SENSITIVE),
             records=plan.records,
             progress=progress,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics, distinct_texts, encode_sensitive_column
 from shoal.data.chunked import (
     ClassCounter,
+    Occurrence,
     TableStatistics,
     arrow_batches,
     merge_statistics,
@@ -27,6 +28,8 @@ from shoal.metrics.disclosure_sums import DisclosureSums, sum_disclosures
 
 ROW, START, RECORDS, STATISTICS, PART, STRATUM = "row", "start", "records", "statistics", "part", "stratum"
 COUNT, FACTS = "count", "facts"
+INVALID_WEIGHTS, MISSING_HOUSEHOLDS = -1, -2
+"""Keys under which invalid sampling weights and missing households are counted; those of strata are not negative."""
 
 
 class StatisticsState(NamedTuple):
@@ -100,17 +103,20 @@ class SurveyState(NamedTuple):
 
 
 def count_strata(state: SurveyState, input_batches: Iterator[Any]) -> Iterator[Any]:
-    """Count the records of each stratum and, without a stratum, the invalid sampling weights."""
+    """Count the records of each stratum, the invalid sampling weights and the missing households."""
     for start, block in arrow_batches.consecutive_rows(input_batches, ROW):
         typed = with_column_types(arrow_batches.chunk_of(block, state.names), state.statistics)
         found = SurveyStatistics.of(typed, state.survey, start=start)
-        strata = [*found.strata]
+        counts = {key: Occurrence(count, start) for key, count in found.strata.items()}
+        counts |= {INVALID_WEIGHTS: found.invalid_weights, MISSING_HOUSEHOLDS: found.missing_households}
+        some = {key: occurrence for key, occurrence in counts.items() if occurrence.count}
         yield arrow_batches.batch_of(
-            {STRATUM: strata, RECORDS: [found.strata[key] for key in strata], START: [start] * len(strata)}
+            {
+                STRATUM: [*some],
+                RECORDS: [occurrence.count for occurrence in some.values()],
+                START: [occurrence.first for occurrence in some.values()],
+            }
         )
-        if found.invalid_weights.count:
-            counts = {RECORDS: [found.invalid_weights.count], START: [found.invalid_weights.first]}
-            yield arrow_batches.batch_of({STRATUM: [None], **counts})
 
 
 class ClassCountState(NamedTuple):

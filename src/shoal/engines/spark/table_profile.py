@@ -16,6 +16,8 @@ from shoal.engines.spark.parquet_source import SparkSource, read_parquet
 from shoal.engines.spark.python_worker import SparkTask
 from shoal.engines.spark.run_jobs import map_batches, run_job
 from shoal.engines.spark.statistics_tasks import (
+    INVALID_WEIGHTS,
+    MISSING_HOUSEHOLDS,
     PART,
     RECORDS,
     START,
@@ -104,10 +106,8 @@ def survey_statistics(source: SparkSource, statistics: TableStatistics, survey: 
         f"{STRATUM} long, {RECORDS} long, {START} long",
     )
     totals = rows.groupBy(STRATUM).agg({RECORDS: "sum", START: "min"}).toDF(STRATUM, RECORDS, START)
-    strata, invalid_weights = Counter[int](), Occurrence()
-    for stratum, count, first in run_job(source.session, "count strata", totals.collect):
-        if stratum is None:
-            invalid_weights = Occurrence(count, first)
-        else:
-            strata[stratum] = count
-    return SurveyStatistics(strata, invalid_weights, source.records)
+    counts = {key: Occurrence(count, first) for key, count, first in run_job(source.session, "survey", totals.collect)}
+    invalid_weights = counts.pop(INVALID_WEIGHTS, Occurrence())
+    missing_households = counts.pop(MISSING_HOUSEHOLDS, Occurrence())
+    strata = Counter({key: occurrence.count for key, occurrence in counts.items()})
+    return SurveyStatistics(strata, invalid_weights, missing_households, source.records)

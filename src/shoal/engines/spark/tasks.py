@@ -17,12 +17,12 @@ from shoal.data.chunked import arrow_batches
 from shoal.domain import IntVector
 from shoal.engines.part_totals import summarize_part
 from shoal.engines.parts import PartPositions
-from shoal.engines.parts_plan import ORIGINAL_TYPE, ROW, TEXTS, PartsPlan, add_value_counts
+from shoal.engines.parts_plan import ORIGINAL_TYPE, ROW, TEXTS, EncodedRecords, PartsPlan, add_value_counts
 from shoal.errors import PromiseError
 from shoal.metrics.evaluate import compute_risk_sums
 
 FACTS, PART, POSITION, WEIGHT = "facts", "part", "position", "weight"
-LEAF, CODE, COUNT = "leaf", "code", "count"
+LEAF, CODE, COUNT, HOUSEHOLD = "leaf", "code", "count", "household"
 ALL = -1
 """Code under which all records of a leaf are counted."""
 
@@ -37,13 +37,21 @@ class PartitionState(NamedTuple):
     """None before the parts are known."""
 
 
+def leaves_of_members(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield the household of each record, and the leaf that the record itself belongs to."""
+    for block in arrow_batches.blocks(input_batches):
+        encoded = state.plan.encode(arrow_batches.chunk_of(block, state.names))
+        leaf, rows = state.plan.assign_leaves(encoded), arrow_batches.numbers_of(block, ROW)
+        yield arrow_batches.batch_of({ROW: rows, HOUSEHOLD: encoded.households, LEAF: leaf})
+
+
 def count_leaves(state: PartitionState, input_batches: Iterator[Any]) -> Iterator[Any]:
     """Count the records of each leaf and their sensitive values."""
     plan = state.plan
     counts, value_counts = np.zeros(plan.n_leaves, dtype=np.int64), plan.zero_value_counts(plan.n_leaves)
     for block in arrow_batches.blocks(input_batches):
         encoded = plan.encode(arrow_batches.chunk_of(block, state.names))
-        leaf = plan.assign_leaves(encoded)
+        leaf = _leaves(state, block, encoded)
         counts += np.bincount(leaf, minlength=len(counts))
         add_value_counts(encoded.records, leaf, value_counts)
     some = np.flatnonzero(counts)
@@ -79,12 +87,16 @@ def assign_positions(state: PartitionState, input_batches: Iterator[Any]) -> Ite
     """Yield the records with their part and their position in the order of all parts."""
     for block in arrow_batches.blocks(input_batches):
         if state.positions is not None:
-            positions = state.positions.of(_leaves(state, block), arrow_batches.numbers_of(block, ROW))
+            leaf = _leaves(state, block)
+            positions = state.positions.of(leaf, arrow_batches.numbers_of(block, ROW))
             yield from arrow_batches.with_columns(block, {POSITION: positions, PART: state.positions.part[positions]})
 
 
-def _leaves(state: PartitionState, block: list[Any]) -> IntVector:
-    return state.plan.assign_leaves(state.plan.encode(arrow_batches.chunk_of(block, state.names)))
+def _leaves(state: PartitionState, block: list[Any], encoded: EncodedRecords | None = None) -> IntVector:
+    """Return the leaf of each record; the driver has assigned the members of households."""
+    if state.plan.policy.survey.households:
+        return arrow_batches.numbers_of(block, LEAF)
+    return state.plan.assign_leaves(encoded or state.plan.encode(arrow_batches.chunk_of(block, state.names)))
 
 
 class ProcessState(NamedTuple):
