@@ -43,12 +43,14 @@ def test_every_call_fits_its_constructor() -> None:
 
 def test_a_message_refuses_missing_and_surplus_arguments() -> None:
     class Failure(errors.ShoalError):
+        several = message("{names:file} ({names!l}) {names:is|are} there", "keep one")
         too_many = message("{rows:record} {rows:is|are} too many for {name!q}", "keep {most:,} of {path!r}")
 
     assert str(Failure.too_many(1, "x" * 70, most=2000, path=Path("a"))) == (
         f"1 record is too many for '{'x' * 60}…'; keep 2,000 of 'a'."
     )
     assert "1,000 records are too many" in str(Failure.too_many(1000, "{rows}", 1, "b"))
+    assert str(Failure.several(["a", "b"])) == "2 files ('a', 'b') are there; keep one."
     for given in ((), (1, "a", 2), (1, "a", 2, "b", 3)):
         with pytest.raises(ValueError, match="zip"):
             Failure.too_many(*given)

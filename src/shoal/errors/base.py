@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Collection
 from string import Formatter
 from types import FrameType
 from typing import Any, Self
 
-from shoal.errors.messages import pluralize, quote_name
+from shoal.errors.messages import pluralize, quote_name, quote_names
 
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
@@ -56,9 +57,13 @@ def message(fact: str, hint: str) -> classmethod[Any, ..., Any]:
 
     Its parameters are the fields of the template, by name or in the order of their first appearance. ``{rows:record}``
     is a number of records, ``{rows:is|are}`` a verb that agrees with it, ``{name!q}`` a quoted and shortened name,
-    ``{path!r}`` a quoted path.
+    ``{path!r}`` a quoted path. Of a list, ``{names!l}`` quotes the names, and ``{names:file}`` counts them.
     """
-    specs = {name: spec for _, name, spec, _ in _TEMPLATE.parse(f"{fact}{hint}") if name}
+    specs: dict[str, str] = {}
+    """What each field is: ``l`` for a list, the noun or format of a number, or empty for text."""
+    for _, name, spec, conversion in _TEMPLATE.parse(f"{fact}{hint}"):
+        if name:
+            specs[name] = "l" if conversion == "l" else specs.get(name) or spec or ""
 
     def make(kind: Any, /, *given: object, **named: object) -> Any:
         others = [name for name in specs if name not in named]
@@ -73,9 +78,13 @@ class _Template(Formatter):
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         if conversion == "q":
             return quote_name(value)
+        if conversion == "l":
+            return quote_names(value)
         return repr(str(value)) if conversion == "r" else super().convert_field(value, conversion)
 
     def format_field(self, value: Any, spec: str) -> str:
+        if spec and isinstance(value, Collection) and not isinstance(value, str):
+            value = len(value)
         if "|" in spec:
             singular, plural = spec.split("|")
             return singular if value == 1 else plural

@@ -185,10 +185,7 @@ class ColumnError(ShoalError):
         count = f"the table has {pluralize(len(known), 'column')}, which shoal describe lists"
         return cls(f"There is no column {quote_name(name)}", f"did you mean {quote_names(near)}" if near else count)
 
-    @classmethod
-    def duplicate_names(cls, names: Sequence[str]) -> Self:
-        repeated = f"{pluralize(len(names), 'column name')} more than once ({quote_names(names)})"
-        return cls(f"The header has {repeated}", _OWN_NAME)
+    duplicate_names = message("The header has {names:column name} more than once ({names!l})", _OWN_NAME)
 
     @classmethod
     def ambiguous_format(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:

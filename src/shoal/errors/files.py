@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, message
-from shoal.errors.messages import pluralize, quote_names
 
 _ONE_LINE_PER_RECORD = "give a file with a header line and one line per record"
 _DELIMITER = "name the delimiter with delimiter= (--delimiter)"
@@ -104,15 +103,10 @@ class FileError(ShoalError):
     def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
         return cls(f"The ending of {str(path)!r} is no format that Shoal knows", f"use one of {', '.join(known)}")
 
-    @classmethod
-    def several_sheets(cls, path: object, sheets: Sequence[str]) -> Self:
-        found = f"{pluralize(len(sheets), 'sheet')} ({quote_names(sheets)})"
-        return cls(f"The workbook {str(path)!r} has {found} and none is named", _SHEET)
-
-    @classmethod
-    def unknown_sheet(cls, path: object, sheet: str, sheets: Sequence[str]) -> Self:
-        found = f"{pluralize(len(sheets), 'sheet')} ({quote_names(sheets)})"
-        return cls(f"The workbook {str(path)!r} has no sheet {sheet!r} among its {found}", _SHEET)
+    several_sheets = message("The workbook {path!r} has {sheets:sheet} ({sheets!l}) and none is named", _SHEET)
+    unknown_sheet = message(
+        "The workbook {path!r} has no sheet {sheet!r} among its {sheets:sheet} ({sheets!l})", _SHEET
+    )
 
     @classmethod
     def no_wordnet(cls, folder: object, *, exists: bool) -> Self:

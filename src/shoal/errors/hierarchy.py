@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, fixed, message
-from shoal.errors.messages import pluralize, quote_name, quote_names
+from shoal.errors.messages import pluralize, quote_name
 
 _SYNSET = "give words that it has, or synsets as word.n.NN, such as 'country.n.02'"
 _SAME_LEVELS = "name every level in every line; a value may appear at several levels"
@@ -131,11 +130,9 @@ class HierarchyError(ShoalError):
 
     damaged = message("{path!r} is not a hierarchy that Shoal reads ({why})", "see docs/hierarchies.md")
 
-    @classmethod
-    def unknown_format(cls, path: object, known: Sequence[str]) -> Self:
-        fact = f"The ending of {str(path)!r} is no format of a hierarchy"
-        return cls(fact, f"name the format with format= (--from or --to): {quote_names(known)}")
-
+    unknown_format = message(
+        "The ending of {path!r} is no format of a hierarchy", "name the format with format= (--from or --to): {known!l}"
+    )
     values_without_sense = message(
         "WordNet has no noun for {values:,} of {of:value}",
         "map them to words or synsets with senses= (--sense); wordnet.unknown_words (--values) lists them",

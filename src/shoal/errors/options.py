@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, fixed, message
-from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names, similar_words
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, similar_words
 
 
 class OptionError(ShoalError):
@@ -110,10 +110,9 @@ class OptionError(ShoalError):
     def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
         return cls(f"There is no {name} {quote_name(found)}", did_you_mean(str(found), known))
 
-    @classmethod
-    def recode_not_applicable(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
-        fact = f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}"
-        return cls(fact, f"choose one of {quote_names(known)}")
+    recode_not_applicable = message(
+        "Column {column!q} is {kind} and cannot be recoded by {recode!q}", "choose one of {known!l}"
+    )
 
     @classmethod
     def unknown_model(cls, found: object, forms: Sequence[str]) -> Self:

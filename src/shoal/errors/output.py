@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 from shoal.errors.base import ShoalError, fixed, message
-from shoal.errors.messages import pluralize, quote_names
+from shoal.errors.messages import pluralize
 
 _OTHER_ENDING = "choose another ending, such as .csv"
 
@@ -101,8 +100,7 @@ class BundleError(ShoalError):
     )
     too_many = message("The bundle {path!r} has {files:,} files, and at most {most:,} are plausible", _AS_WRITTEN)
 
-    @classmethod
-    def changed(cls, path: object, names: Sequence[str]) -> Self:
-        verb = "is" if len(names) == 1 else "are"
-        fact = f"{pluralize(len(names), 'file')} of the bundle {str(path)!r} {verb} not as written"
-        return cls(f"{fact} ({quote_names(names)})", "shoal verify tells more; get the bundle again")
+    changed = message(
+        "{names:file} of the bundle {path!r} {names:is|are} not as written ({names!l})",
+        "shoal verify tells more; get the bundle again",
+    )
