@@ -24,10 +24,10 @@ def read_bundle(path: str | os.PathLike[str]) -> tuple[Policy, dict[str, Hierarc
         manifest = Manifest.read(archive)
         wrong = [*manifest.missing(archive.sizes), *manifest.unexpected(archive.sizes), *manifest.changed(archive)]
         if wrong:
-            raise BundleError.changed(path, wrong)
+            raise BundleError.changed(path, names=wrong)
         policy = read_policy(archive)
         if manifest.files[manifest.release].sha256 != policy.output["sha256"]:
-            raise BundleError.changed(path, [manifest.release])
+            raise BundleError.changed(path, names=[manifest.release])
         return policy, read_hierarchies(archive, manifest, policy)
 
 
