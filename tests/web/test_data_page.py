@@ -12,7 +12,7 @@ import pytest
 from page_client import PageClient, fake_query
 
 from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.workers.jobs import Job
+from shoal.web.workers.pool import Job
 
 EVIL = "<script>alert(1)</script>"
 

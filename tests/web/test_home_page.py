@@ -42,6 +42,10 @@ def test_nothing_is_kept_yet(page: PageClient, tmp_path: Path) -> None:
     assert ".sas7bdat" in text
 
 
+def test_forms_carry_the_token_of_the_session(page: PageClient) -> None:
+    assert page.get("/").field("csrf") == page.keys.csrf
+
+
 def test_only_files_that_can_be_read_are_named(page: PageClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Excel, SPSS, Stata or SAS" in page.get("/").text
     monkeypatch.setattr(home_page, "find_spec", lambda _: None)

@@ -18,7 +18,7 @@ from shoal.errors import FileError, OptionError
 from shoal.web.http.forms import Form
 from shoal.web.projects import import_settings
 from shoal.web.projects.model import ColumnFacts, Project, ReleaseChoices, SourceFile
-from shoal.web.workers.jobs import Job
+from shoal.web.workers.pool import Job
 
 EVIL = "<script>alert(1)</script>"
 SECRET = "Quetzalcoatl"

@@ -11,8 +11,7 @@ import pytest
 from worker_helpers import SlowWorker, file_params, install_odd_task, is_alive, worker_limits
 
 from shoal.web.errors import PageError
-from shoal.web.workers.jobs import Job
-from shoal.web.workers.pool import WorkerPool
+from shoal.web.workers.pool import Job, WorkerPool
 from shoal.web.workers.process import TaskProgress
 
 

@@ -181,7 +181,7 @@ def test_what_is_shown_makes_the_same_bytes(case: Case, folder: Path) -> None:
     assert (folder / "by command.csv").read_bytes() == expected
     exec(recipes.python_code(source, choices, reading=case.reading, output="by python.csv"), {})  # noqa: S102
     assert (folder / "by python.csv").read_bytes() == expected
-    run(recipes.replay_command(source, policy="by command.csv.policy.toml"))
+    run(recipes.replay_command(source, policy="by command.csv.policy.toml", output="again.csv"))
     assert (folder / "again.csv").read_bytes() == expected
 
 
@@ -189,14 +189,14 @@ def test_a_command_has_an_option_a_line() -> None:
     columns = tuple(ColumnFacts(name, "quasi-identifier", "", "numeric", "", 0, 0) for name in ("age", "b c"))
     source = SourceFile("people.csv", "csv", {}, N, 0, "", columns)
     choices = replace(ReleaseChoices.proposed(source), k=5)
-    assert recipes.command(source, choices).splitlines() == [
+    assert recipes.command(source, choices, reading={}, output="again.csv").splitlines() == [
         "shoal anonymize people.csv \\",
         "    -k 5 \\",
         "    --effort balanced \\",
         "    -q 'age,b c' \\",
         "    -o again.csv",
     ]
-    assert recipes.python_code(source, choices).splitlines() == [
+    assert recipes.python_code(source, choices, reading={}, output="again.csv").splitlines() == [
         "import shoal",
         "",
         "release = shoal.anonymize(",
@@ -212,7 +212,7 @@ def test_a_command_has_an_option_a_line() -> None:
 def test_many_columns_stand_below_each_other() -> None:
     columns = tuple(ColumnFacts(f"column_{i}", "quasi-identifier", "", "numeric", "", 0, 0) for i in range(20))
     source = SourceFile("people.csv", "csv", {}, N, 0, "", columns)
-    text = recipes.python_code(source, replace(ReleaseChoices.proposed(source), k=5))
+    text = recipes.python_code(source, replace(ReleaseChoices.proposed(source), k=5), reading={}, output="again.csv")
     assert max(map(len, text.splitlines())) <= 88
     assert "        'column_19',\n    ]," in text
 
@@ -222,4 +222,4 @@ def test_a_recipe_needs_k() -> None:
     displayed: tuple[Callable[..., str], ...] = (recipes.command, recipes.python_code)
     for recipe in displayed:
         with pytest.raises(shoal.ShoalError, match="k is not given"):
-            recipe(source, ReleaseChoices.proposed(source))
+            recipe(source, ReleaseChoices.proposed(source), reading={}, output="again.csv")

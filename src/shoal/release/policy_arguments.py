@@ -61,7 +61,7 @@ def with_policy(function: F) -> F:
         if known is None:
             path = _path(given.get(of_release))
             if path is not None and "quasi_identifiers" not in given:
-                raise PolicyError.none_beside(path, policy_path(path).name)
+                raise PolicyError.none_beside(path, name=policy_path(path).name)
             return function(**given)
         for name in given.keys() & {*_ORIGINAL, *_RELEASED}:
             given |= _opened(name, given, known)

@@ -60,21 +60,17 @@ def create_app(context: AppContext, keys: SessionKeys) -> ASGIApp:
             ),
             Mount("/static", StaticFiles(directory=_STATIC)),
         ],
-        exception_handlers={ShoalError: _on_error, HTTPException: _on_http_error, Exception: _on_exception},  # type: ignore[dict-item]
+        exception_handlers={ShoalError: render.error_response, HTTPException: _on_http_error, Exception: _on_exception},  # type: ignore[dict-item]
         lifespan=lifespan,
     )
     app.state.context = context
     return SecurityMiddleware(app, keys)  # outside of the middleware of Starlette, so that it sees every response
 
 
-async def _on_error(request: Request, error: ShoalError) -> Response:
-    return render.error_response(request, error)
-
-
 async def _on_http_error(request: Request, error: HTTPException) -> Response:
     fact = "There is no such page" if error.status_code == 404 else "This cannot be done here"
-    return render.error_response(request, PageError(fact, "go back to the list of projects", error.status_code))
+    return await render.error_response(request, PageError(fact, "go back to the list of projects", error.status_code))
 
 
 async def _on_exception(request: Request, error: Exception) -> Response:
-    return render.error_response(request, PageError.bug(type(error).__name__))
+    return await render.error_response(request, PageError.bug(type(error).__name__))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 from shoal.errors.base import ShoalError, fixed
 from shoal.errors.messages import pluralize, quote_names
@@ -13,6 +15,17 @@ _PROJECTS = "go back to the list of projects"
 _CHOOSE_AGAIN = "choose it again"
 _RELOAD = "reload the page, and repeat it"
 _ON_COMMAND_LINE = "or use shoal anonymize --memory on the command line"
+
+
+def error_location(error: BaseException) -> str:
+    """Return the type and place of an error, without its message, which may quote the data."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
+
+
+def _filled(fact: str, hint: str, status: int = 422) -> classmethod[Any, ..., Any]:
+    """Return a constructor whose arguments are filled into the fact."""
+    return classmethod(lambda kind, *values: kind(fact.format(*values), hint, status))
 
 
 class PageError(ShoalError):
@@ -61,11 +74,26 @@ class PageError(ShoalError):
     )
     stale_form = fixed("This form is older than the last start of the page, or not of it", _RELOAD, 403)
     invalid_form = fixed("The form cannot be read", _RELOAD, 400)
-
-    @classmethod
-    def different_hierarchy(cls, name: str) -> Self:
-        fact = f"The hierarchy or levels in the file {name!r} are not those that were decided on"
-        return cls(fact, "check them in the step Columns, and choose them again", 409)
+    different_hierarchy = _filled(
+        "The hierarchy or levels in the file {!r} are not those that were decided on",
+        "check them in the step Columns, and choose them again",
+        409,
+    )
+    process_not_started = _filled(
+        "No process could be started that works on the file ({})",
+        "nothing was released; close other programs, and try again",
+        503,
+    )
+    not_writable = _filled("The file could not be written to this machine ({})", "check its disk, and try again", 500)
+    bug = _filled("This is a bug in Shoal ({}), and nothing was released", "please report it", 500)
+    port_taken = _filled(
+        "Port {} is used by another program, or reserved by the system", "name another with --port, or leave it out"
+    )
+    no_such_host = _filled("The page cannot be served at {!r} ({})", "name an address of this machine with --host")
+    too_many_columns = _filled(
+        "The file has {:,} columns or more, and the page takes up to {:,}",
+        "leave out columns that are not to be released, or use the command line, which takes more",
+    )
 
     @classmethod
     def unknown_column(cls, columns: int) -> Self:
@@ -87,21 +115,9 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def process_not_started(cls, why: str) -> Self:
-        fact = f"No process could be started that works on the file ({why})"
-        return cls(fact, "nothing was released; close other programs, and try again", 503)
-
-    @classmethod
     def too_slow(cls, seconds: float) -> Self:
         fact = f"This could not be done within {seconds / 60:,.0f} minutes"
         return cls(fact, "choose a smaller file, or use the command line, which has no time limit")
-
-    @classmethod
-    def too_many_columns(cls, columns: int, most: int) -> Self:
-        return cls(
-            f"The file has {columns:,} columns or more, and the page takes up to {most:,}",
-            "leave out columns that are not to be released, or use the command line, which takes more",
-        )
 
     @classmethod
     def names_too_long(cls, columns: int, most: int) -> Self:
@@ -139,20 +155,12 @@ class PageError(ShoalError):
         )
 
     @classmethod
-    def bug(cls, where: str) -> Self:
-        return cls(f"This is a bug in Shoal ({where}), and nothing was released", "please report it", 500)
-
-    @classmethod
     def disk_too_small(cls, *, needed: int, free: int) -> Self:
         return cls(
             f"The file has {needed / 1e6:,.0f} MB, and the disk of this machine has {free / 1e6:,.0f} MB left",
             "make room, or start shoal web with the file on the command line, which copies nothing",
             507,
         )
-
-    @classmethod
-    def not_writable(cls, why: str) -> Self:
-        return cls(f"The file could not be written to this machine ({why})", "check its disk, and try again", 500)
 
     @classmethod
     def unknown_format(cls, known: Sequence[str]) -> Self:
@@ -172,12 +180,3 @@ class PageError(ShoalError):
             f"The file does not fit the decisions about the one before: it {' and '.join(filter(None, [lacks, has]))}",
             "choose a file with the same columns, or start a new project with this one",
         )
-
-    @classmethod
-    def port_taken(cls, port: int) -> Self:
-        fact = f"Port {port} is used by another program, or reserved by the system"
-        return cls(fact, "name another with --port, or leave it out")
-
-    @classmethod
-    def no_such_host(cls, host: str, why: str) -> Self:
-        return cls(f"The page cannot be served at {host!r} ({why})", "name an address of this machine with --host")

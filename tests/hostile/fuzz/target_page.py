@@ -84,14 +84,14 @@ def _columns(form: object, folder: Path) -> None:
     columns = _updated_columns(SOURCE, CHOICES, form, folder)  # type: ignore[arg-type]
     choices = ReleaseChoices(columns, k=5)
     columns_state(SOURCE, choices)
-    recipes.command(SOURCE, choices)
-    recipes.python_code(SOURCE, choices)
+    recipes.command(SOURCE, choices, reading={}, output="again.csv")
+    recipes.python_code(SOURCE, choices, reading={}, output="again.csv")
 
 
 def _protection(form: object, folder: Path) -> None:
     choices = choices_from_form(form, SOURCE, CHOICES, CHOICES.quasi_identifier_kinds(SOURCE))  # type: ignore[arg-type]
     release_arguments(SOURCE, choices, folder)
-    compile(recipes.python_code(SOURCE, choices), "recipe", "exec")
+    compile(recipes.python_code(SOURCE, choices, reading={}, output="again.csv"), "recipe", "exec")
 
 
 def _tree_edit(form: object, folder: Path) -> None:
@@ -137,8 +137,8 @@ def project(raw: bytes, folder: Path) -> None:
         choices.quasi_identifier_kinds(source)
         columns_state(source, choices)
         release_arguments(source, choices, folder)
-        recipes.command(source, choices, reading=found.reading)
-        recipes.python_code(source, choices, reading=found.reading)
+        recipes.command(source, choices, reading=found.reading, output="again.csv")
+        recipes.python_code(source, choices, reading=found.reading, output="again.csv")
 
 
 @target(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from shoal.errors import ShoalError
+from shoal.errors.base import in_python
 from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.report.format import format_brief, format_value
 from shoal.web.errors import PageError
@@ -26,10 +29,7 @@ SCRIPT = "shoal"
 _FLAG_WORDS = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """A command line option, perhaps with a quoted column name, which may contain parentheses."""
 _OPTION = re.compile(rf"with (\w+)=(?:\[[^\]]*\]|\S*) \({_FLAG_WORDS}\)")
-_FLAG = re.compile(rf" \({_FLAG_WORDS}\)")
-_HEADER = re.compile(r"header=(True|False) \(--[^)]*\)")
 _SETTING = re.compile(rf"Option '({'|'.join(LABELS)})'")
-_FIRST_LINE = {"True": "that it holds names", "False": "that the first line is a record"}
 _REWORDINGS = {
     ", which shoal describe lists": "",
     "shoal hierarchy check --values lists them and offers mappings": (
@@ -37,6 +37,8 @@ _REWORDINGS = {
     ),
     r"name the format with format= \(--from\)": "give it the ending of its format, such as .csv, .json or .nt",
     r"generalize \(--recode [^)]*\)": "generalize them (Columns, Details, Each value becomes)",
+    r"header=True \(--[^)]*\)": "that it holds names",
+    r"header=False \(--[^)]*\)": "that the first line is a record",
     r"\(missing values: '\w+'; other ways are [^)]*\)": "(other ways with missing values are under Protection)",
 }
 """Patterns of error messages of Python and the command line, and their wording on the page."""
@@ -69,8 +71,17 @@ def _environment() -> Environment:
         "joined": join_names,
         "bytes": format_bytes,
         "here": error_for_page,
+        "local_time": lambda time: datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M"),
     }
+    environment.globals["hidden"] = _hidden_fields
     return environment
+
+
+@pass_context
+def _hidden_fields(context: Context, **fields: object) -> Markup:
+    """Return hidden fields of a form: the token of the session, and those given."""
+    field = Markup('<input type="hidden" name="{}" value="{}">')
+    return Markup("").join(field.format(name, value) for name, value in {"csrf": context["csrf"], **fields}.items())
 
 
 @cache
@@ -125,7 +136,7 @@ def saved_response(request: Request, project: Project, path: str) -> Response:
     return redirect(path)
 
 
-def error_response(request: Request, error: ShoalError) -> Response:
+async def error_response(request: Request, error: ShoalError) -> Response:
     """Return an error response in one sentence: JSON for our script, else a page."""
     status = error.status if isinstance(error, PageError) else PageError.status
     sentence = error_for_page(error.sentence)
@@ -138,12 +149,11 @@ def error_for_page(sentence: str) -> str:
     """Replace options of Python and the command line in an error message by their equivalent on the page."""
     for pattern, words in _REWORDINGS.items():
         sentence = re.sub(pattern, words, sentence)
-    sentence = _SETTING.sub(lambda match: f"The setting “{LABELS.get(match[1], match[1])}”", sentence)
-    result = _HEADER.sub(lambda match: _FIRST_LINE[match[1]], sentence)
-    result = _OPTION.sub(
-        lambda match: f"under {_OPTION_PAGES[match[1]]}" if match[1] in _OPTION_PAGES else match[0], result
+    sentence = _SETTING.sub(lambda match: f"The setting “{LABELS[match[1]]}”", sentence)
+    sentence = _OPTION.sub(
+        lambda match: f"under {_OPTION_PAGES[match[1]]}" if match[1] in _OPTION_PAGES else match[0], sentence
     )
-    return _FLAG.sub("", result)
+    return in_python(sentence)
 
 
 def safe_svg(markup: str) -> Markup:

@@ -22,14 +22,13 @@ import secrets
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qsl, quote
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shoal.web.errors import PageError
+from shoal.web.errors import PageError, error_location
 from shoal.web.http.forms import Form, parse_form
 from shoal.web.http.responses import ResponseWriter, content_length
 
@@ -228,6 +227,4 @@ def _print_location(error: Exception) -> None:
     """Print the location of a bug to the terminal, without its message, which may quote the data."""
     if os.environ.get("SHOAL_DEBUG"):
         traceback.print_exception(error)
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    location = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
-    sys.stderr.write(f"shoal: {PageError.bug(location)}\n")
+    sys.stderr.write(f"shoal: {PageError.bug(error_location(error))}\n")

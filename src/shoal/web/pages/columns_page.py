@@ -15,13 +15,22 @@ from starlette.routing import Route
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import OptionError
+from shoal.options.checks import check_choice
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_index
 from shoal.web.http.render import SCRIPT, form_revision, pending_response, redirect, render_page, render_step
 from shoal.web.pages.wording import list_names
 from shoal.web.projects.hierarchy_files import fitting_recodings, with_kind
-from shoal.web.projects.model import ColumnChoice, ColumnFacts, Project, ReleaseChoices, SourceFile, effective_kind
+from shoal.web.projects.model import (
+    PROTECTED,
+    ColumnChoice,
+    ColumnFacts,
+    Project,
+    ReleaseChoices,
+    SourceFile,
+    effective_kind,
+)
 
 ROLES: Mapping[str, tuple[str, str]] = {
     Role.IDENTIFIER: ("removed", "Names a person by itself: a name, a number, an address. It is left out."),
@@ -83,13 +92,10 @@ def columns_state(source: SourceFile, choices: ReleaseChoices) -> ColumnsState:
 
 
 def _warnings(source: SourceFile, choices: ReleaseChoices) -> Iterable[tuple[str, str]]:
-    pairs = list(zip(source.columns, choices.columns, strict=True))
-    roles = {choice.role for choice in choices.columns}
-    protected = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+    pairs, roles = choices.pairs(source), {choice.role for choice in choices.columns}
     if Role.QUASI_IDENTIFIER not in roles:
         yield "bad", "No column is protected. Choose at least one quasi-identifier: what could others know of a person?"
-    unconfirmed = list(choices.unconfirmed(source))
-    if unconfirmed:
+    if unconfirmed := choices.unconfirmed(source):
         one = len(unconfirmed) == 1
         fact = f"{_listed(unconfirmed)} {'looks like an identifier' if one else 'look like identifiers'}"
         remedy = f"Drop {'it' if one else 'them'}, or confirm in its row that it names nobody"
@@ -108,7 +114,7 @@ def _warnings(source: SourceFile, choices: ReleaseChoices) -> Iterable[tuple[str
     without_hierarchy = [
         facts.name
         for facts, choice in pairs
-        if choice.kind == Kind.HIERARCHICAL and not choice.hierarchy and choice.role in protected
+        if choice.kind == Kind.HIERARCHICAL and not choice.hierarchy and choice.role in PROTECTED
     ]
     if without_hierarchy:
         verb = "is to be hierarchical and has" if len(without_hierarchy) == 1 else "are to be hierarchical and have"
@@ -140,7 +146,7 @@ def _render(request: Request, project: Project, source: SourceFile, choices: Rel
         request,
         project,
         "columns",
-        rows=list(zip(source.columns, choices.columns, strict=True)),
+        rows=choices.pairs(source),
         roles=ROLES,
         kinds=KINDS,
         state=columns_state(source, choices),
@@ -152,9 +158,8 @@ def _render(request: Request, project: Project, source: SourceFile, choices: Rel
 
 def _with_hierarchy(source: SourceFile, choices: ReleaseChoices) -> list[tuple[int, ColumnFacts, ColumnChoice]]:
     """Return the protected columns with a hierarchy or an order, with their numbers."""
-    rows = enumerate(zip(source.columns, choices.columns, strict=True))
-    protected = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
-    return [(n, facts, c) for n, (facts, c) in rows if (c.hierarchy or c.levels) and c.role in protected]
+    rows = enumerate(choices.pairs(source))
+    return [(n, facts, c) for n, (facts, c) in rows if (c.hierarchy or c.levels) and c.role in PROTECTED]
 
 
 async def missing_values(request: Request) -> Response:
@@ -229,15 +234,13 @@ def _updated_columns(source: SourceFile, choices: ReleaseChoices, form: Form, fo
     columns = list(choices.columns)
     design_columns = (choices.sampling_weights, choices.households, *choices.strata)
     if form.get("bulk") == "proposed":
-        columns = [
-            _with_role(choice, facts.role) for facts, choice in zip(source.columns, choices.columns, strict=True)
-        ]
+        columns = [_with_role(choice, facts.role) for facts, choice in choices.pairs(source)]
     elif form.get("bulk") == "drop":
         columns = [
             _with_role(choice, Role.IDENTIFIER)
-            if choice.role == Role.INSENSITIVE and name not in design_columns
+            if choice.role == Role.INSENSITIVE and facts.name not in design_columns
             else choice
-            for name, choice in zip(source.names, choices.columns, strict=True)
+            for facts, choice in choices.pairs(source)
         ]
     else:
         for name, value in form.items():
@@ -246,7 +249,7 @@ def _updated_columns(source: SourceFile, choices: ReleaseChoices, form: Form, fo
             if field in _FIELDS and number is not None:
                 columns[number] = _with_field(columns[number], source.columns[number], field, value, folder)
     if form.get("bulk") == "role":
-        role = _one_of("role", form.get("bulk-role"), ROLES)
+        role = check_choice("role", form.get("bulk-role"), [*ROLES])
         for number in (_column_number(text, columns) for text in form.all("pick")):
             if number is not None:
                 columns[number] = _with_role(columns[number], role)
@@ -266,33 +269,26 @@ def _column_number(text: str, columns: Sequence[ColumnChoice]) -> int | None:
 
 def _with_field(choice: ColumnChoice, facts: ColumnFacts, field: str, value: str, folder: Path) -> ColumnChoice:
     if field == "role":
-        return _with_role(choice, _one_of("role", value, ROLES))
+        return _with_role(choice, check_choice("role", value, [*ROLES]))
     if field == "keep":
-        return replace(choice, keep=_one_of("keep", value, ("yes", "no")) == "yes")
+        return replace(choice, keep=check_choice("keep", value, ("yes", "no")) == "yes")
     if field == "weight":
         return replace(choice, weight=_weight(value))
     if field == "recode":
         # a method that does not fit was chosen for the previous kind: use the default of the new one
-        recode = _one_of("recode", value, ("", *RECODINGS))
+        recode = value and check_choice("recode", value, [*RECODINGS])
         return replace(choice, recode=recode if recode in fitting_recodings(facts, choice) else "")
-    kind = _one_of("kind", value, ("", *KINDS))
+    kind = value and check_choice("kind", value, [*KINDS])
     if kind == choice.kind:
         return choice
     if kind and kind not in _allowed_kinds(facts):
         raise OptionError.invalid_value("kind", "one that fits the values; Shoal knows dates as 2026-03-05")
-    changed = with_kind(choice, kind, folder)
-    return changed if changed.recode in fitting_recodings(facts, changed) else replace(changed, recode="")
+    return with_kind(facts, choice, kind, folder)
 
 
 def _allowed_kinds(facts: ColumnFacts) -> list[str]:
     """Return the kinds that a column may have; only detected dates can be dates."""
     return [kind for kind in KINDS if kind != Kind.DATE or facts.kind == Kind.DATE]
-
-
-def _one_of(option: str, value: str, allowed: Iterable[str]) -> str:
-    if value not in allowed:
-        raise OptionError.unknown_choice(option, value, [word for word in allowed if word])
-    return str(value)
 
 
 def _weight(text: str) -> float:

@@ -33,7 +33,6 @@ from shoal.web.projects.hierarchy_files import (
     MAX_CHARACTERS,
     MAX_NODES,
     check_size,
-    fitting_recodings,
     make_private_folder,
     read_levels,
     with_kind,
@@ -394,8 +393,7 @@ async def remove(request: Request) -> Response:
 
 def _save_choice(editor: HierarchyEditor, choice: ColumnChoice, kind: str) -> None:
     """Save the kind of the column, with its file."""
-    choice = with_kind(choice, kind, editor.folder)
-    choice = replace(choice, recode=choice.recode if choice.recode in fitting_recodings(editor.facts, choice) else "")
+    choice = with_kind(editor.facts, choice, kind, editor.folder)
 
     def update(project: Project) -> Project:
         _, choices = project.file_and_choices()

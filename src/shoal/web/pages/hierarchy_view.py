@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from shoal.errors import HierarchyError
@@ -92,47 +92,26 @@ def _depth(hierarchy: Hierarchy, first: int, top: int, max_rows: int) -> int:
 
 
 def apply_edit(tree: Hierarchy, form: Form) -> Hierarchy:
-    if form.get("action") not in _EDITS:
-        raise PageError.unknown_hierarchy_source()
-    return _EDITS[form.get("action")](tree, form)
-
-
-def _selected(tree: Hierarchy, form: Form) -> list[str]:
+    action, name, under = form.get("action"), form.get("name").strip(), form.get("under")
     numbers = {number for number in map(parse_index, form.all("node")) if number is not None and number < len(tree)}
-    return [tree.nodes[number] for number in sorted(numbers)]
-
-
-def _rename(tree: Hierarchy, form: Form) -> Hierarchy:
-    selected = _selected(tree, form)
-    if len(selected) != 1:
-        raise HierarchyError.rename_several(len(selected))
-    return edit.rename(tree, selected[0], form.get("name").strip())
-
-
-def _move(tree: Hierarchy, form: Form) -> Hierarchy:
-    return edit.move(tree, _selected(tree, form), form.get("under"))
-
-
-def _group(tree: Hierarchy, form: Form) -> Hierarchy:
-    return edit.group(tree, _selected(tree, form), form.get("name").strip())
-
-
-def _dissolve(tree: Hierarchy, form: Form) -> Hierarchy:
-    return edit.dissolve(tree, _selected(tree, form))
-
-
-def _add(tree: Hierarchy, form: Form) -> Hierarchy:
-    values = [value for value, _ in _missing_values(form)]
-    if not values:
+    selected, missing = [tree.nodes[number] for number in sorted(numbers)], _missing_values(form)
+    if action == "rename":
+        if len(selected) != 1:
+            raise HierarchyError.rename_several(len(selected))
+        return edit.rename(tree, selected[0], name)
+    if action == "move":
+        return edit.move(tree, selected, under)
+    if action == "group":
+        return edit.group(tree, selected, name)
+    if action == "dissolve":
+        return edit.dissolve(tree, selected)
+    if action == "match":
+        missing = [(value, node) for value, node in missing if node]
+    elif action != "add":
+        raise PageError.unknown_hierarchy_source()
+    if not missing:
         raise HierarchyError.no_nodes_given()
-    return edit.add(tree, values, form.get("under"))
-
-
-def _match(tree: Hierarchy, form: Form) -> Hierarchy:
-    mappings = {value: node for value, node in _missing_values(form) if node}
-    if not mappings:
-        raise HierarchyError.no_nodes_given()
-    return tree.with_values(mappings)
+    return tree.with_values(dict(missing)) if action == "match" else edit.add(tree, [v for v, _ in missing], under)
 
 
 def _missing_values(form: Form) -> list[tuple[str, str]]:
@@ -144,13 +123,3 @@ def _missing_values(form: Form) -> list[tuple[str, str]]:
         for name, value in form.items()
         if name.startswith("value-") and name.removeprefix("value-") in ticked
     ]
-
-
-_EDITS: Mapping[str, Callable[[Hierarchy, Form], Hierarchy]] = {
-    "rename": _rename,
-    "move": _move,
-    "group": _group,
-    "dissolve": _dissolve,
-    "add": _add,
-    "match": _match,
-}

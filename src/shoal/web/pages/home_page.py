@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from importlib.util import find_spec
 
 from starlette.requests import Request
@@ -25,21 +24,6 @@ _READERS = ("fastexcel", "pyreadstat")
 """Packages required to read Excel files and files of statistics programs."""
 
 
-@dataclass(frozen=True)
-class ProjectEntry:
-    """A project in the list."""
-
-    project: Project
-    state: str
-    severity: str
-    """Severity of the state: ``good``, ``warn``, ``bad`` or empty."""
-    next: str
-
-    @property
-    def changed(self) -> str:
-        return datetime.fromisoformat(self.project.changed).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
 async def show(request: Request) -> Response:
     context = app_context(request)
     context.workers.start_warmup()
@@ -47,7 +31,7 @@ async def show(request: Request) -> Response:
     return render_page(
         request,
         "home.html",
-        entries=[ProjectEntry(project, *_state(context, project)) for project in projects],
+        entries=[(project, *_state(context, project)) for project in projects],
         damaged=damaged,
         folder=str(context.store.folder("")),
         endings=EXTENSIONS,
@@ -57,7 +41,9 @@ async def show(request: Request) -> Response:
 
 
 def _state(context: AppContext, project: Project) -> tuple[str, str, str]:
-    """Return the state of a project in words, its severity, and the step to continue with."""
+    """Return the state of a project in words, its severity (``good``, ``warn``, ``bad`` or empty), and the step to
+    continue with.
+    """
     job, choices = context.workers.job(project.id), project.choices
     if job is not None and job.state == "running":
         return ("reading the file", "", "data") if job.is_inspection else ("at work", "", "run")

@@ -47,7 +47,6 @@ _REASONS = {
     _WEAK: "All of its numbers have three decimals. Shoal reads the point as a decimal mark.",
 }
 _FOOTER = re.compile(r"skip_footer=([1-9][0-9]*)")
-_HEADERS = (("Read the first line as a record", {"header": "no"}), ("Keep it as the header", {"header": "yes"}))
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,12 @@ class QuestionAnswer:
     @property
     def json(self) -> str:
         return json.dumps(self.fields)
+
+
+_HEADER_ANSWERS = [
+    QuestionAnswer("Read the first line as a record", {"header": "no"}),
+    QuestionAnswer("Keep it as the header", {"header": "yes"}),
+]
 
 
 @dataclass(frozen=True)
@@ -82,9 +87,7 @@ def open_questions(context: AppContext, project: Project) -> list[ImportQuestion
     job = context.workers.job(project.id)
     if job is not None and job.task == "look" and job.state == "failed":
         field = settings.setting_in_error(job.sentence)
-        answers = (
-            [QuestionAnswer(*answer) for answer in _HEADERS] if field == "header" else _footer_answers(job.sentence)
-        )
+        answers = _HEADER_ANSWERS if field == "header" else _footer_answers(job.sentence)
         return [ImportQuestion(_FIELDS[field], "", field, answers)] if field in _FIELDS else []
     if project.source is None or not project.looked_at:
         return []
@@ -108,7 +111,7 @@ def _header_questions(project: Project) -> list[ImportQuestion]:
     if not names or "header" in project.reading:
         return []
     hint = f"Some column names look like values: {list_columns(names)}. Column names are not protected."
-    return [ImportQuestion(_FIELDS["header"], hint, "header", [QuestionAnswer(*one) for one in _HEADERS])]
+    return [ImportQuestion(_FIELDS["header"], hint, "header", _HEADER_ANSWERS)]
 
 
 def _column_questions(project: Project) -> list[ImportQuestion]:

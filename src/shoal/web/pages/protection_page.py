@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from shoal.errors.messages import shorten
 from shoal.microaggregation import registry
 from shoal.microaggregation.registry import AUTO, Method
 from shoal.options.checks import check_fraction
-from shoal.options.table import check_option
+from shoal.options.table import check_option, default
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_integer
@@ -32,7 +32,7 @@ from shoal.web.http.render import (
     render_step,
     saved_response,
 )
-from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
+from shoal.web.projects.model import DEFAULT_EFFORT, Project, ReleaseChoices, SourceFile
 
 _CUSTOM = "own"
 """Form value that refers to a field with a custom number, named ``k_own`` and so on."""
@@ -126,13 +126,15 @@ def _render(request: Request, project: Project, *, error: str = "") -> Response:
         no_search=_NO_SEARCH,
         automatic=_AUTOMATIC,
         method_name=_DEFAULT_METHOD if choices.method == AUTO else choices.method,
-        effort=choices.effort or ("balanced" if choices.method == AUTO else ""),
+        effort=choices.effort or (DEFAULT_EFFORT if choices.method == AUTO else ""),
         families=_families(kinds, source.records),
         others=[(i, column) for i, column in numbered if column.name not in quasi],
         numeric_columns=[
             (i, column) for i, column in numbered if column.name not in quasi and column.kind == Kind.NUMERIC
         ],
         columns=numbered,
+        default=default,
+        default_effort=DEFAULT_EFFORT,
     )
 
 
@@ -184,13 +186,20 @@ def choices_from_form(form: Form, source: SourceFile, choices: ReleaseChoices, k
     Fields that the form lacks stay unchanged. An empty custom number leaves the option undecided.
     """
     sensitive = choices.columns_with_role(Role.SENSITIVE, source)
+    parsers: dict[str, Callable[[str], float | None]] = {
+        "k": lambda text: check_k(parse_integer(text, OptionError.k_not_integer()), source.records) if text else None,
+        "l": lambda text: _diversity(text, source, sensitive) if text else None,
+        "t": lambda text: check_fraction("t", _with_decimal_point(text)) if text else None,
+        "suppression": lambda text: _suppression(text, custom=form.get("suppression") == _CUSTOM),
+    }
+    changes: dict[str, Any] = {} if sensitive else {"l": None, "t": None}
+    for name, parse in parsers.items():
+        if name in form and name not in changes:
+            changes[name] = parse(_option_text(form, name))
     updated = replace(
         choices,
-        k=_k(form, choices, source),
-        l=_l(form, choices, source) if sensitive else None,
-        t=_t(form, choices) if sensitive else None,
-        suppression=_suppression(form, choices),
         missing_values=check_option("missing_values", form.get("missing_values", choices.missing_values)),
+        **changes,
         **_method(form, choices, source, kinds),
         **_checkboxes(form),
         **_survey(form, source, choices),
@@ -199,27 +208,13 @@ def choices_from_form(form: Form, source: SourceFile, choices: ReleaseChoices, k
     return updated
 
 
-def _option_text(form: Form, name: str) -> str | None:
-    """Return the text of an option with a custom number; None if the form does not have it."""
-    if name not in form:
-        return None
+def _option_text(form: Form, name: str) -> str:
+    """Return the text of an option with a custom number."""
     text = form.get(name)
     return (form.get(f"{name}_own") if text == _CUSTOM else text).strip()
 
 
-def _k(form: Form, choices: ReleaseChoices, source: SourceFile) -> int | None:
-    text = _option_text(form, "k")
-    if text is None:
-        return choices.k
-    return check_k(parse_integer(text, OptionError.k_not_integer()), source.records) if text else None
-
-
-def _l(form: Form, choices: ReleaseChoices, source: SourceFile) -> int | None:
-    text, sensitive = _option_text(form, "l"), choices.columns_with_role(Role.SENSITIVE, source)
-    if text is None:
-        return choices.l
-    if not text:
-        return None
+def _diversity(text: str, source: SourceFile, sensitive: Sequence[str]) -> int:
     minimum = parse_integer(text, OptionError.invalid_value("l", "a whole number above 1"))
     PrivacyModel.parse(sensitive[0], f"distinct-l({minimum})")
     for column in source.columns:
@@ -234,19 +229,9 @@ def _l(form: Form, choices: ReleaseChoices, source: SourceFile) -> int | None:
     return minimum
 
 
-def _t(form: Form, choices: ReleaseChoices) -> float | None:
-    text = _option_text(form, "t")
-    if text is None:
-        return choices.t
-    return check_fraction("t", _with_decimal_point(text)) if text else None
-
-
-def _suppression(form: Form, choices: ReleaseChoices) -> float:
+def _suppression(text: str, *, custom: bool) -> float:
     """Return a fraction of the records; a custom number is a percentage."""
-    text = _option_text(form, "suppression")
-    if text is None:
-        return choices.suppression
-    if form.get("suppression") != _CUSTOM:
+    if not custom:
         return check_fraction("suppression", text)
     return check_fraction("suppression (%)", _with_decimal_point(text), max_value=100) / 100 if text else 0.0
 
@@ -258,7 +243,7 @@ def _method(form: Form, choices: ReleaseChoices, source: SourceFile, kinds: Sequ
         raise OptionError.method_not_applicable(name)
     effort = form.get("effort", choices.effort)
     if effort or name == AUTO:
-        effort = check_option("effort", effort or "balanced")
+        effort = check_option("effort", effort or DEFAULT_EFFORT)
     seed = parse_integer(form.get("seed").strip() or str(choices.seed), OptionError.seed_not_integer())
     return {"method": name, "effort": effort, "seed": check_option("seed", seed)}
 
@@ -345,15 +330,10 @@ def notable_combinations(result: dict[str, Any]) -> list[dict[str, Any]]:
     selected: list[dict[str, Any]] = []
     for width, limit in _MAX_COMBINATIONS.items():
         rows = [row for row in result["combinations"] if len(row["columns"]) == width]
-        rows = [row for row in sorted(rows, key=lambda row: -row["unique"]) if not _is_redundant(row, selected)]
-        selected += rows[:limit]
+        parts = [(set(smaller["columns"]), smaller["unique"]) for smaller in selected]
+        rows = [row for row in rows if not any(part <= {*row["columns"]} and n >= row["unique"] for part, n in parts)]
+        selected += sorted(rows, key=lambda row: -row["unique"])[:limit]
     return selected
-
-
-def _is_redundant(row: dict[str, Any], selected: list[dict[str, Any]]) -> bool:
-    return any(
-        set(smaller["columns"]) <= set(row["columns"]) and smaller["unique"] >= row["unique"] for smaller in selected
-    )
 
 
 routes = [

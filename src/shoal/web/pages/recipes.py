@@ -10,59 +10,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal.options.table import BY_NAME
 from shoal.web.projects.arguments import release_arguments
+from shoal.web.projects.import_settings import LABELS
 from shoal.web.projects.model import ReleaseChoices, SourceFile
 
-DEFAULT_OUTPUT = "again.csv"
-"""Default output, since the folder has the release itself already."""
-_READING = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "skip", "skip_footer", "row_numbers", "missing"),
-    *("missing_in", "column_formats", "header", "sheet", "format"),
-)
-_FLAGS = {
-    "quasi_identifiers": "-q",
-    "k": "-k",
-    "l": "-l",
-    "t": "-t",
-    "hierarchies": "--hierarchy",
-    "kinds": "--kind",
-    "weights": "--weight",
-}
-"""Flags of the command line that differ from the name of the argument."""
 _MAX_WIDTH = 88
 """Of a line of Python."""
 
 
-def command(
-    source: SourceFile,
-    choices: ReleaseChoices,
-    *,
-    reading: Mapping[str, Any] | None = None,
-    output: str = DEFAULT_OUTPUT,
-) -> str:
+def command(source: SourceFile, choices: ReleaseChoices, *, reading: Mapping[str, Any], output: str) -> str:
     """Return the shell command that makes the same release."""
-    options = [
-        *_command_options(release_arguments(source, choices, Path())),
-        *_reading_options(reading or {}),
-        ["-o", output],
-    ]
-    return _shell(["shoal", "anonymize", _file(source.name)], options)
+    arguments = release_arguments(source, choices, Path())
+    return _shell(source, [*_command_options(arguments), *_reading_options(reading), ["-o", output]])
 
 
-def replay_command(source: SourceFile, *, policy: str, output: str = DEFAULT_OUTPUT) -> str:
+def replay_command(source: SourceFile, *, policy: str, output: str) -> str:
     """Return the shell command that repeats it from its policy, also for new data."""
-    return _shell(["shoal", "anonymize", _file(source.name)], [["--policy", policy], ["-o", output]])
+    return _shell(source, [["--policy", policy], ["-o", output]])
 
 
-def python_code(
-    source: SourceFile,
-    choices: ReleaseChoices,
-    *,
-    reading: Mapping[str, Any] | None = None,
-    output: str = DEFAULT_OUTPUT,
-) -> str:
+def python_code(source: SourceFile, choices: ReleaseChoices, *, reading: Mapping[str, Any], output: str) -> str:
     """Return the Python code that makes the same release."""
-    settings = _settings(reading or {})
+    settings = _settings(reading)
     options = "".join(f", {name}={value!r}" for name, value in settings.items())
     table = f"shoal.read({source.name!r}{options})" if settings else repr(source.name)
     arguments = release_arguments(source, choices, Path()).items()
@@ -72,7 +42,7 @@ def python_code(
 
 def _command_options(arguments: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in arguments.items():
-        flag = _FLAGS.get(name) or _flag(name)
+        flag = BY_NAME[name].flags[0]
         if isinstance(value, list):
             yield [flag, _names(value)]
         elif isinstance(value, dict):
@@ -88,12 +58,10 @@ def _reading_options(reading: Mapping[str, Any]) -> Iterator[list[str]]:
     for name, value in _settings(reading).items():
         if isinstance(value, bool):
             yield [_flag(name) if value else _flag(f"no_{name}")]
-        elif name == "column_formats":
-            for column, column_format in value.items():
-                yield ["--column-format", f"{_quoted(column, '=')}={column_format}"]
-        elif name == "missing_in":
+        elif isinstance(value, dict):  # column_formats, missing_in
             for column, words in value.items():
-                yield ["--missing-in", f"{_quoted(column, '=')}={_names(words)}"]
+                text = words if isinstance(words, str) else _names(words)
+                yield [_flag(name.removesuffix("s")), f"{_quoted(column, '=')}={text}"]
         elif name == "thousands":
             yield ["--thousands", value or "none"]
         else:
@@ -106,7 +74,7 @@ def _flag(name: str) -> str:
 
 def _settings(reading: Mapping[str, Any]) -> dict[str, Any]:
     """Return the import settings as `shoal.read` takes them."""
-    settings = {name: reading[name] for name in _READING if name in reading}
+    settings = {name: reading[name] for name in (*LABELS, "format") if name in reading}
     if isinstance(settings.get("missing"), str):
         settings["missing"] = settings["missing"].split("\n")
     if settings.get("delimiter") == "\t":
@@ -128,13 +96,9 @@ def _quoted(name: str, separators: str) -> str:
     return f'"{doubled}"'
 
 
-def _file(name: str) -> str:
-    """Return a file name that no command mistakes for an option."""
-    return f"./{name}" if name.startswith("-") else name
-
-
-def _shell(words: Iterable[str], options: Iterable[Iterable[str]]) -> str:
-    return " \\\n    ".join(shlex.join(part) for part in (words, *options))
+def _shell(source: SourceFile, options: Iterable[Iterable[str]]) -> str:
+    file = f"./{source.name}" if source.name.startswith("-") else source.name  # no command mistakes it for an option
+    return " \\\n    ".join(shlex.join(part) for part in (["shoal", "anonymize", file], *options))
 
 
 def _argument(name: str, value: Any) -> str:

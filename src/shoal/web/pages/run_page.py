@@ -21,7 +21,7 @@ from shoal.web.http.forms import Form, parse_integer
 from shoal.web.http.render import check_revision, form_revision, redirect, render_step, safe_svg
 from shoal.web.pages import wording
 from shoal.web.projects.arguments import column_arguments, protection_arguments, release_arguments
-from shoal.web.projects.model import Project, ReleaseChoices, SourceFile
+from shoal.web.projects.model import DEFAULT_EFFORT, Project, ReleaseChoices, SourceFile
 
 COMPARISON_FILE, OPTIONS_FILE = "comparison.json", "release/decisions.json"
 """Stored results of a comparison, and the options of a release."""
@@ -79,15 +79,12 @@ def _form(form: Form | None, facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the values of the comparison form: those sent, else those of the last comparison."""
     if form is None:
         compared = sorted({point["k"] for point in facts["points"]}) if facts else LEVELS
-        custom = [str(k) for k in compared if k not in LEVELS]
-        return {
-            "k": [str(k) for k in compared],
-            "own": ", ".join(custom),
-            "which": _PROMISING,
-            "methods": [],
+        fields = {
+            "own": ", ".join(str(k) for k in compared if k not in LEVELS),
             "seconds": f"{_TIME_LIMIT:g}",
             "effort": _FAST if facts is None else facts.get("effort", ""),
         }
+        form = Form([*fields.items(), *(("k", str(k)) for k in compared)])
     return {
         "k": form.all("k"),
         "own": form.get("own"),
@@ -228,7 +225,7 @@ def _effort(choices: ReleaseChoices, point: Mapping[str, Any], facts: Mapping[st
     effort = facts.get("effort", "")
     if not effort and point["method"] != registry.AUTO:
         return ""
-    return max(effort, choices.effort, key=_EFFORT_ORDER.index) or "balanced"
+    return max(effort, choices.effort, key=_EFFORT_ORDER.index) or DEFAULT_EFFORT
 
 
 async def release(request: Request) -> Response:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shoal.domain.columns import Role
 from shoal.errors.messages import format_number, join_names, pluralize, shorten
 from shoal.metrics import measures
-from shoal.web.projects.model import ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
+from shoal.microaggregation.registry import AUTO
+from shoal.options.table import default
+from shoal.web.projects.model import PROTECTED, ColumnChoice, ColumnFacts, ReleaseChoices, SourceFile
 
 MISSING = {
     "category": "A missing value counts as a value of its own.",
@@ -27,29 +28,15 @@ EFFORTS = {
 }
 
 
-@dataclass(frozen=True)
-class OptionSummary:
-    """An option in words, and the page that sets it."""
-
-    title: str
-    words: str
-    step: str
+def describe_options(source: SourceFile, choices: ReleaseChoices) -> dict[str, str]:
+    """Return the options in words, by title."""
+    return {"Protection": describe_k(choices), **dict(_columns(source, choices)), **dict(_rules(source, choices))}
 
 
-def describe_options(source: SourceFile, choices: ReleaseChoices) -> list[OptionSummary]:
-    return [
-        OptionSummary("Protection", describe_k(choices), "protection"),
-        *(OptionSummary(title, words, "columns") for title, words in _columns(source, choices)),
-        *(OptionSummary(title, words, "protection") for title, words in _rules(source, choices)),
-    ]
-
-
-def changed_options(before: Sequence[OptionSummary], now: Sequence[OptionSummary]) -> list[tuple[str, str, str]]:
+def changed_options(before: Mapping[str, str], now: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """Return the options that differ: title, before and now."""
-    old, new = ({decision.title: decision.words for decision in each} for each in (before, now))
-    titles = dict.fromkeys([*old, *new])
-    pairs = ((title, old.get(title, "–"), new.get(title, "–")) for title in titles)
-    return [pair for pair in pairs if pair[1] != pair[2]]
+    rows = ((title, before.get(title, "–"), now.get(title, "–")) for title in {**before, **now})
+    return [row for row in rows if row[1] != row[2]]
 
 
 def describe_k(choices: ReleaseChoices) -> str:
@@ -82,7 +69,7 @@ def _columns(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str,
     if insensitive:
         count = pluralize(len(insensitive), "column")
         yield "Without a role", f"{count} released unchanged: {list_names(insensitive)}."
-    yield from _details(list(zip(source.columns, choices.columns, strict=True)))
+    yield from _details(choices.pairs(source))
 
 
 def list_unchanged(source: SourceFile, choices: ReleaseChoices) -> str:
@@ -128,7 +115,7 @@ def remedy(sentence: str) -> tuple[str, str]:
 
 
 def _details(pairs: Sequence[tuple[ColumnFacts, ColumnChoice]]) -> Iterator[tuple[str, str]]:
-    protected = [pair for pair in pairs if pair[1].role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    protected = [pair for pair in pairs if pair[1].role in PROTECTED]
     quasi = [pair for pair in protected if pair[1].role == Role.QUASI_IDENTIFIER]
     by_title = {
         "Hierarchies": [shorten(facts.name) for facts, choice in protected if choice.hierarchy],
@@ -164,14 +151,14 @@ def _rules(source: SourceFile, choices: ReleaseChoices) -> Iterator[tuple[str, s
     )
     method = (
         "auto: several methods are tried, by the size and the kinds of the table."
-        if choices.method == "auto"
+        if choices.method == AUTO
         else f"{choices.method}."
     )
     rounded = " Means keep all digits." if choices.exact_means else " Numbers keep their decimals."
     yield "Method", f"{method} {EFFORTS.get(choices.effort, choices.effort)}{rounded}"
-    if choices.shuffle or choices.formulas != "keep":
+    if choices.shuffle or choices.formulas != default("formulas"):
         order = ["The rows are shuffled, so that their order tells nothing."] if choices.shuffle else []
-        marks = ["No cell of a csv file runs as a formula."] if choices.formulas != "keep" else []
+        marks = ["No cell of a csv file runs as a formula."] if choices.formulas != default("formulas") else []
         yield "File", " ".join(order + marks)
     survey = [
         f"{words} {shorten(name)}"

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from shoal.domain.columns import Kind, Role
 from shoal.errors import ColumnError, OptionError
+from shoal.microaggregation.registry import AUTO
 from shoal.options.table import default
-from shoal.web.projects.model import ReleaseChoices, SourceFile, needs_confirmation
-
-PROTECTION_OPTIONS = (
-    *("l", "t", "max_suppression", "missing_values", "seed", "exact_means"),
-    *("sampling_weights", "strata", "households", "shuffle", "formulas"),
-)
-"""Options of a release that a project has besides those of columns, k, method and effort."""
+from shoal.web.projects.model import PROTECTED, ReleaseChoices, SourceFile, needs_confirmation
 
 
 def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) -> dict[str, Any]:
     """Return roles, kinds, weights, recoding methods and hierarchies, whose files are in the folder."""
-    if not choices.columns_with_role(Role.QUASI_IDENTIFIER, source):
-        raise ColumnError.no_quasi_identifier()
-    pairs = list(zip(source.columns, choices.columns, strict=True))
+    pairs = choices.pairs(source)
     quasi = [(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
-    protected = [(facts, choice) for facts, choice in pairs if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)]
+    protected = [(facts, choice) for facts, choice in pairs if choice.role in PROTECTED]
+    if not quasi:
+        raise ColumnError.no_quasi_identifier()
     arguments: dict[str, Any] = {
         "quasi_identifiers": [facts.name for facts, _ in quasi],
         "identifiers": list(choices.columns_with_role(Role.IDENTIFIER, source)),
@@ -45,8 +41,8 @@ def column_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path) 
 
 def protection_arguments(choices: ReleaseChoices) -> dict[str, Any]:
     """Return all other options except k, method and effort."""
-    fields = {name: "suppression" if name == "max_suppression" else name for name in PROTECTION_OPTIONS}
-    values = {name: getattr(choices, field) for name, field in fields.items()}
+    others = [field.name for field in fields(choices) if field.name not in ("columns", "k", "method", "effort")]
+    values = {"max_suppression" if name == "suppression" else name: getattr(choices, name) for name in others}
     arguments = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return {name: value for name, value in arguments.items() if value not in (None, "", [], default(name))}
 
@@ -55,9 +51,7 @@ def release_arguments(source: SourceFile, choices: ReleaseChoices, folder: Path)
     """Return all arguments that differ from the defaults."""
     if choices.k is None:
         raise OptionError.no_k()
-    arguments: dict[str, Any] = {"k": choices.k}
-    if choices.method != "auto":
-        arguments["method"] = choices.method
-    if choices.effort:
-        arguments["effort"] = choices.effort
-    return {**arguments, **column_arguments(source, choices, folder), **protection_arguments(choices)}
+    method = {} if choices.method == AUTO else {"method": choices.method}
+    effort = {"effort": choices.effort} if choices.effort else {}
+    columns, protection = column_arguments(source, choices, folder), protection_arguments(choices)
+    return {"k": choices.k, **method, **effort, **columns, **protection}

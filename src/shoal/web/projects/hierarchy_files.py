@@ -27,51 +27,42 @@ _LOWEST_COMMON = "lcs"
 
 def hierarchy_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
     """Return the hierarchy file of a column: its own, else a new name with its number, counted from 1."""
-    return _file_name("hierarchy-{}.json", number, [_hierarchy_files(choice) for choice in columns])
+    return _file_name("hierarchy-{}.json", number, columns, "hierarchy")
 
 
 def levels_file_name(number: int, columns: Sequence[ColumnChoice]) -> str:
     """Return the file of the order of values of a column, likewise."""
-    return _file_name("levels-{}.txt", number, [_levels_files(choice) for choice in columns])
+    return _file_name("levels-{}.txt", number, columns, "levels")
 
 
-def _hierarchy_files(choice: ColumnChoice) -> tuple[str, str]:
-    return choice.hierarchy or choice.hierarchy_aside, choice.hierarchy_aside
+def _own_file(choice: ColumnChoice, option: str) -> str:
+    """Return the file of a column for ``hierarchy`` or ``levels``, in use or aside."""
+    return str(getattr(choice, option) or getattr(choice, f"{option}_aside"))
 
 
-def _levels_files(choice: ColumnChoice) -> tuple[str, str]:
-    return choice.levels or choice.levels_aside, choice.levels_aside
-
-
-def _file_name(pattern: str, number: int, files: Sequence[tuple[str, str]]) -> str:
+def _file_name(pattern: str, number: int, columns: Sequence[ColumnChoice], option: str) -> str:
     # another column may have this name: in an earlier file the columns may have had another order
-    taken = {name for index, names in enumerate(files) if index != number for name in names}
-    candidates = (pattern.format(suffix) for suffix in (number + 1, *range(len(files) + 1, 2 * len(files) + 2)))
-    return files[number][0] or next(name for name in candidates if name not in taken)
-
-
-def with_kind(choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
-    """Return the options with another kind. Files that it does not use are put aside, and restored when the kind uses
-    them.
-    """
-    unused = replace(
-        choice,
-        kind=kind,
-        hierarchy="",
-        levels="",
-        fingerprint="",
-        hierarchy_aside=_hierarchy_files(choice)[0],
-        levels_aside=_levels_files(choice)[0],
+    others = [choice for index, choice in enumerate(columns) if index != number]
+    taken = {name for choice in others for name in (_own_file(choice, option), getattr(choice, f"{option}_aside"))}
+    suffixes = (number + 1, *range(len(columns) + 1, 2 * len(columns) + 2))
+    return _own_file(columns[number], option) or next(
+        name for name in map(pattern.format, suffixes) if name not in taken
     )
-    if kind == Kind.HIERARCHICAL and unused.hierarchy_aside:
-        digest = file_fingerprint(folder / unused.hierarchy_aside)
-        return replace(
-            unused, hierarchy=unused.hierarchy_aside if digest else "", hierarchy_aside="", fingerprint=digest
-        )
-    if kind == Kind.ORDINAL and unused.levels_aside:
-        digest = file_fingerprint(folder / unused.levels_aside)
-        return replace(unused, levels=unused.levels_aside if digest else "", levels_aside="", fingerprint=digest)
-    return unused
+
+
+def with_kind(facts: ColumnFacts, choice: ColumnChoice, kind: str, folder: Path) -> ColumnChoice:
+    """Return the options with another kind. Files that it does not use are put aside, and restored when the kind uses
+    them. A recoding method that does not fit is left out.
+    """
+    hierarchy, levels = _own_file(choice, "hierarchy"), _own_file(choice, "levels")
+    option = {Kind.HIERARCHICAL: "hierarchy", Kind.ORDINAL: "levels"}.get(Kind(kind), "") if kind else ""
+    used = _own_file(choice, option) if option else ""
+    digest = file_fingerprint(folder / used) if used else ""
+    changes: dict[str, Any] = {"hierarchy": "", "levels": "", "hierarchy_aside": hierarchy, "levels_aside": levels}
+    if used:
+        changes |= {option: used if digest else "", f"{option}_aside": ""}
+    changed = replace(choice, kind=kind, fingerprint=digest, **changes)
+    return changed if changed.recode in fitting_recodings(facts, changed) else replace(changed, recode="")
 
 
 def fitting_recodings(facts: ColumnFacts, choice: ColumnChoice) -> tuple[str, ...]:

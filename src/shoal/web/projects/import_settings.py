@@ -52,13 +52,13 @@ LABELS = {
     "encoding": "Text encoding",
     "decimal": "Decimal mark",
     "thousands": "Thousands mark",
-    "header": "Header line",
     "skip": "Lines above the header",
     "skip_footer": "Lines below the last record",
     "row_numbers": "First column numbers the rows",
     "missing": "Treat these values as missing",
     "missing_in": "Missing values of one column",
     "column_formats": "Format of one column",
+    "header": "Header line",
     "sheet": "Sheet",
 }
 _TEXT, _TABLE = ("csv", "tsv"), ("csv", "tsv", "excel")

@@ -145,7 +145,8 @@ def with_inspected_file(project: Project, source: SourceFile) -> Project:
     if project.follows and (missing or new):
         raise PageError.different_columns(missing=missing, new=new)
     if project.source.sha256 == source.sha256:  # new import settings: proposed options follow the new proposal
-        by_name = {name: choice for name, choice in by_name.items() if not _as_proposed(project.source, name, choice)}
+        proposed = {column.name: ColumnChoice(role=column.role) for column in project.source.columns}
+        by_name = {name: choice for name, choice in by_name.items() if choice != proposed.get(name)}
     columns = tuple(by_name.get(column.name, ColumnChoice(role=column.role)) for column in source.columns)
     choices = project.choices
     return replace(
@@ -162,10 +163,6 @@ def with_inspected_file(project: Project, source: SourceFile) -> Project:
             strata=tuple(name for name in choices.strata if name in source.names),
         ),
     )
-
-
-def _as_proposed(source: SourceFile, name: str, choice: ColumnChoice) -> bool:
-    return any(column.name == name and choice == ColumnChoice(role=column.role) for column in source.columns)
 
 
 def _were_values(before: SourceFile, source: SourceFile) -> bool:

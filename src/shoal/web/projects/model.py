@@ -16,11 +16,15 @@ from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from shoal.domain.columns import Kind, Role
-from shoal.options.table import default
+from shoal.microaggregation.registry import AUTO
+from shoal.options.table import BY_NAME, default
 from shoal.web.errors import PageError
 from shoal.web.projects.import_settings import is_valid
 
 STEPS = ("data", "columns", "protection", "run", "release")
+DEFAULT_EFFORT = BY_NAME["effort"].default_text
+PROTECTED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+"""Roles whose columns may have a kind, a hierarchy or an order."""
 
 
 class _Plain:
@@ -168,8 +172,8 @@ class ReleaseChoices(_Plain):
     t: float | None = None
     suppression: float = default("max_suppression")
     missing_values: str = default("missing_values")
-    method: str = "auto"
-    effort: str = "balanced"
+    method: str = AUTO
+    effort: str = DEFAULT_EFFORT
     """Empty for a method other than ``auto`` without local search."""
     seed: int = default("seed")
     exact_means: bool = default("exact_means")
@@ -188,19 +192,21 @@ class ReleaseChoices(_Plain):
     def proposed(cls, source: SourceFile) -> Self:
         return cls(columns=tuple(ColumnChoice(role=column.role) for column in source.columns))
 
+    def pairs(self, source: SourceFile) -> list[tuple[ColumnFacts, ColumnChoice]]:
+        """Return the facts and the options of each column."""
+        return list(zip(source.columns, self.columns, strict=True))
+
     def columns_with_role(self, role: Role, source: SourceFile) -> tuple[str, ...]:
-        pairs = zip(source.columns, self.columns, strict=True)
-        return tuple(facts.name for facts, choice in pairs if choice.role == role)
+        return tuple(facts.name for facts, choice in self.pairs(source) if choice.role == role)
 
     def unconfirmed(self, source: SourceFile) -> tuple[str, ...]:
         """Return the columns that look like identifiers and would be released unchanged without confirmation."""
-        pairs = zip(source.columns, self.columns, strict=True)
+        pairs = self.pairs(source)
         return tuple(facts.name for facts, choice in pairs if needs_confirmation(facts, choice) and not choice.keep)
 
     def quasi_identifier_kinds(self, source: SourceFile) -> list[Kind]:
         """Return the kinds of the quasi-identifiers that a method uses."""
-        pairs = zip(source.columns, self.columns, strict=True)
-        return [_method_kind(facts, choice) for facts, choice in pairs if choice.role == Role.QUASI_IDENTIFIER]
+        return [_method_kind(*pair) for pair in self.pairs(source) if pair[1].role == Role.QUASI_IDENTIFIER]
 
     def with_column(self, number: int, **changes: Any) -> Self:
         columns = list(self.columns)

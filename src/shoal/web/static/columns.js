@@ -10,23 +10,22 @@
   const FIELD = /^(role|kind|weight|recode|keep)-\d+$/;
 
   let last = Promise.resolve();
-  let waiting = 0;
 
-  /* In sequence, since each request needs the revision of the previous one. */
   function keep(fields) {
-    waiting += 1;
-    last = last.then(async () => {
-      const sent = new URLSearchParams(fields);
-      sent.set("revision", form.elements.revision.value);
-      const answer = await shoal.send(form.action, sent);
-      state.innerHTML = await answer.text(); // our own server escapes what it sends
-      tell();
-      shoal.say("Saved");
-      return true;
-    }).catch((error) => {
-      shoal.complain(error.message);
-      return false;
-    }).finally(() => { waiting -= 1; });
+    last = shoal.enqueue(form, async () => {
+      try {
+        const sent = new URLSearchParams(fields);
+        sent.set("revision", form.elements.revision.value);
+        const answer = await shoal.send(form.action, sent);
+        state.innerHTML = await answer.text(); // our own server escapes what it sends
+        tell();
+        shoal.say("Saved");
+        return true;
+      } catch (error) {
+        shoal.complain(error.message);
+        return false;
+      }
+    });
     return last;
   }
 
@@ -87,12 +86,8 @@
     event.preventDefault();
     const row = link.closest("tr");
     if (opened(row)) return close(row);
-    const place = document.createElement("tr");
-    const cell = document.createElement("td");
-    place.className = "opened";
+    const place = shoal.made("tr", { className: "opened" }, shoal.made("td", { colSpan: 7 }));
     place.dataset.from = link.href;
-    cell.colSpan = 7;
-    place.append(cell);
     row.after(place);
     row.classList.add("open");
     link.setAttribute("aria-expanded", "true");
@@ -196,15 +191,6 @@
     mark(row, { changed });
     told(opened(row));
   }
-
-  /* Warn before the page is left while a change is being saved. */
-  document.addEventListener("click", async (event) => {
-    const link = event.target.closest?.("a[href]:not([data-details])");
-    if (!link || !waiting || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
-    event.preventDefault();
-    await last;
-    location.assign(link.href);
-  });
 
   form.querySelectorAll("[data-details]").forEach((link) => {
     link.setAttribute("role", "button");

@@ -74,8 +74,7 @@
   const text = document.getElementById("levels");
   if (text) {
     const lines = () => text.value.split("\n").filter((line) => line.trim());
-    const list = document.createElement("ol");
-    list.className = "order";
+    const list = shoal.made("ol", { className: "order" });
 
     const keep = () => { text.value = [...list.children].map((item) => item.dataset.value).join("\n"); };
 
@@ -91,22 +90,17 @@
     };
 
     const button = (item, word, sign, by) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.className = "small";
-      made.textContent = sign;
+      const ariaLabel = `Move ${item.dataset.value} ${word}`;
+      const made = shoal.made("button", { type: "button", className: "small", textContent: sign, ariaLabel });
       made.dataset.by = word;
-      made.setAttribute("aria-label", `Move ${item.dataset.value} ${word}`);
       made.addEventListener("click", () => move(item, by, word));
       return made;
     };
 
     const row = (value) => {
-      const item = document.createElement("li");
-      const name = document.createElement("bdi");
+      const item = shoal.made("li", {}, shoal.made("bdi", { textContent: value }));
       item.dataset.value = value;
-      name.textContent = value;
-      item.append(name, button(item, "up", "↑", -1), button(item, "down", "↓", 1));
+      item.append(button(item, "up", "↑", -1), button(item, "down", "↓", 1));
       item.addEventListener("keydown", (event) => {
         const by = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity }[event.key];
         if (by === undefined) return;

@@ -5,9 +5,7 @@
   const dialog = document.getElementById("import");
   if (!dialog) return;
   const DEBOUNCE = 400; // milliseconds after the last change
-  const AGAIN = 300; // milliseconds until a pending response is requested again
   const place = dialog.querySelector("[data-import]");
-  const wait = (time) => new Promise((done) => setTimeout(done, time));
   let form = null;
   let columns = {}; // settings of single columns, by name
   let now = null;
@@ -100,22 +98,15 @@
     shown.setAttribute("aria-busy", "true");
     const body = new URLSearchParams(new FormData(form));
     try {
-      const request = () => shoal.ask(form.dataset.preview, { method: "POST", body, signal: mine.signal });
-      let answer = await request();
-      while (answer.status === 202) {
-        await wait(AGAIN);
-        answer = await request();
-      }
+      const answer = await shoal.settled(form.dataset.preview, { method: "POST", body, signal: mine.signal });
       const text = await answer.text();
       if (mine.signal.aborted) return;
       shown.innerHTML = text; // escaped by the server
       list();
     } catch (error) {
       if (mine.signal.aborted) return;
-      const words = document.createElement("p");
-      words.className = "notice bad";
+      const words = shoal.made("p", { className: "notice bad", textContent: error.message });
       words.dataset.error = "";
-      words.textContent = error.message;
       shown.replaceChildren(words);
     }
     shown.removeAttribute("aria-busy");

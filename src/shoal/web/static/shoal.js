@@ -59,11 +59,18 @@ const shoal = (() => {
   }
 
   async function refusal(answer) {
-    try {
-      return (await answer.json()).error || `The page answered with ${answer.status}.`;
-    } catch {
-      return `The page answered with ${answer.status}.`;
+    const { error } = await answer.json().catch(() => ({}));
+    return error || `The page answered with ${answer.status}.`;
+  }
+
+  /* Request again until the response is no longer pending. */
+  async function settled(address, options) {
+    let answer = await ask(address, options);
+    while (answer.status === 202) {
+      await wait(AGAIN);
+      answer = await ask(address, options);
     }
+    return answer;
   }
 
   /* Post fields, and store the new revision. */
@@ -89,12 +96,7 @@ const shoal = (() => {
       element.replaceChildren(made("p", { className: "loading", textContent: words }));
     }
     try {
-      let answer = await ask(element.dataset.load, { signal: now.signal });
-      while (answer.status === 202) {
-        await wait(AGAIN);
-        answer = await ask(element.dataset.load, { signal: now.signal });
-      }
-      const text = await answer.text();
+      const text = await (await settled(element.dataset.load, { signal: now.signal })).text();
       if (now.signal.aborted) return;
       element.innerHTML = text; // escaped by the server
       every(element, "[data-load]").filter((inner) => inner !== element).forEach(load);
@@ -110,32 +112,32 @@ const shoal = (() => {
     element.dispatchEvent(new CustomEvent("shoal:loaded", { bubbles: true }));
   }
 
-  /* form data-autosave: every change is saved at once, in sequence. */
+  /* Changes of a form are saved in sequence, since each request needs the revision of the previous one. */
 
   const saving = new Map();
 
-  function save(form) {
-    const before = saving.get(form) || Promise.resolve();
-    const mine = before.then(() => saveNow(form)).finally(() => {
+  function enqueue(form, change) {
+    const mine = (saving.get(form) || Promise.resolve()).then(change).finally(() => {
       if (saving.get(form) === mine) saving.delete(form);
     });
     saving.set(form, mine);
     return mine;
   }
 
-  async function saveNow(form) {
+  const saved = () => Promise.all(saving.values());
+
+  /* form data-autosave: every change is saved at once. */
+
+  const save = (form) => enqueue(form, async () => {
     try {
-      await send(form.getAttribute("action") || location.pathname, new URLSearchParams(new FormData(form)));
+      await send(form.action, new URLSearchParams(new FormData(form)));
       content();
       say("Saved");
-      document.dispatchEvent(new CustomEvent("shoal:saved", { detail: { form } }));
+      document.dispatchEvent(new CustomEvent("shoal:saved"));
     } catch (error) {
       complain(error.message, { reload: error.status === 409 });
-      document.dispatchEvent(new CustomEvent("shoal:unsaved", { detail: { form } }));
     }
-  }
-
-  const saved = () => Promise.all(saving.values());
+  });
 
   document.addEventListener("change", (event) => {
     const form = event.target.form;
@@ -168,7 +170,8 @@ const shoal = (() => {
   /* Warn before the page is left while a change is being saved. */
   document.addEventListener("click", async (event) => {
     const link = event.target.closest?.("a[href]");
-    if (!link || !saving.size || event.ctrlKey || event.metaKey || event.shiftKey || link.target) return;
+    if (!link || !saving.size || event.defaultPrevented || link.target) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     await saved();
     location.assign(link.href);
@@ -211,7 +214,7 @@ const shoal = (() => {
       if (!(await sure(form.dataset.confirm, form.dataset.do || button?.textContent.trim() || "Yes"))) return;
       agreed.add(form);
       form.requestSubmit(button?.form === form ? button : undefined);
-    } else if (saving.size) {
+    } else if (saving.size && !event.defaultPrevented) {
       event.preventDefault();
       await saved();
       form.requestSubmit(button || undefined);
@@ -282,8 +285,7 @@ const shoal = (() => {
   };
 
   function upload(zone, file) {
-    const known = zone.querySelector("[data-upload-state]");
-    const state = known || zone.appendChild(made("div", { className: "state stack tight" }));
+    const state = zone.querySelector("[data-upload-state]");
     const words = made("p", { textContent: `Taking over ${file.name}` });
     const bar = made("progress", { max: 1, value: 0, ariaLabel: `Taking over ${file.name}` });
     const cancel = made("button", { type: "button", className: "small", textContent: "Cancel" });
@@ -370,7 +372,7 @@ const shoal = (() => {
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("DOMContentLoaded", start); // after all scripts of the page, which listen for loaded fragments
 
-  return { load, send, ask, say, complain, sure, save, saved, follow };
+  return { made, load, send, ask, settled, enqueue, say, complain, sure };
 })();
 
 window.shoal = shoal;

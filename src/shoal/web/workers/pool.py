@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,8 +19,7 @@ from typing import Any
 from shoal.errors import ShoalError
 from shoal.system.transaction import recover
 from shoal.web.errors import PageError
-from shoal.web.workers.jobs import Job
-from shoal.web.workers.process import Worker, WorkerLimits
+from shoal.web.workers.process import TaskProgress, Worker, WorkerLimits
 
 OnResult = Callable[[dict[str, Any]], Awaitable[None]]
 """Callback for the result of a job; the job is done when it returns."""
@@ -34,6 +34,72 @@ _TIME_LIMIT = 600.0
 _IDLE_TIMEOUT = 300.0
 """Seconds without a query after which a worker is stopped and its cached table dropped."""
 _WARMUP_ROWS = 60
+_MIN_FRACTION = 0.02
+"""Fraction that must be done before the remaining time is estimated."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A long task in its own worker process, with its state and progress."""
+
+    task: str
+    started: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    state: str = "running"
+    """``running``, ``done``, ``failed`` or ``cancelled``."""
+    progress: TaskProgress = field(default_factory=lambda: TaskProgress(0, 0, "starting"))
+    sentence: str = ""
+    mark: str = ""
+    """Fingerprint of the file and options that it runs with."""
+    time_limit: float | None = None
+    ending: bool = False
+    """Whether it is about to end; the wait for its process is not cancelled then."""
+    runner: asyncio.Task[None] | None = None
+    _stage_start: tuple[float, float] = (0.0, 0.0)
+    """Time and fraction of the first progress message of the current stage that had a fraction."""
+
+    @property
+    def is_inspection(self) -> bool:
+        """Whether it inspects a file; all other jobs compare or release."""
+        return self.task in ("look", "example")
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == "running"
+
+    def update_progress(self, progress: TaskProgress) -> None:
+        if progress.stage != self.progress.stage or not self.progress.of:
+            self._stage_start = time.monotonic(), progress.fraction or 0.0
+        self.progress = progress
+
+    def end(self, state: str, sentence: str = "") -> None:
+        self.state, self.sentence, self.ended = state, sentence, time.monotonic()
+
+    def cancel(self) -> None:
+        """Cancel it without waiting, unless it is about to end."""
+        if self.runner is not None and not self.ending:
+            self.ending = True
+            self.runner.cancel()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for the page; ``share`` and ``left`` (seconds) are None where they are unknown."""
+        now = self.ended or time.monotonic()
+        fraction, (start, start_fraction) = self.progress.fraction, self._stage_start
+        remaining = None
+        if self.is_running and fraction is not None and fraction - start_fraction > _MIN_FRACTION:
+            remaining = round((now - start) * (1 - fraction) / (fraction - start_fraction), 1)
+            if self.time_limit is not None:
+                remaining = min(remaining, max(round(self.started + self.time_limit - now, 1), 0.0))
+        return {
+            "task": self.task,
+            "mark": self.mark,
+            "state": self.state,
+            "stage": self.progress.stage,
+            "share": None if fraction is None else round(fraction, 4),
+            "seconds": round(now - self.started, 1),
+            "left": remaining,
+            "sentence": self.sentence,
+        }
 
 
 @dataclass(eq=False)

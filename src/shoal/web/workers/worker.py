@@ -15,7 +15,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.errors.messages import shorten
-from shoal.web.errors import PageError
+from shoal.web.errors import PageError, error_location
 from shoal.web.workers.tasks import MODULES
 
 if TYPE_CHECKING:
@@ -131,15 +130,11 @@ def _run(request: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]:
         return {"result": getattr(module, name)(request["params"], context)}
     except ShoalError as error:
         return _error_to_dict(error, request["params"])
-    except MemoryError:
-        return _error_to_dict(PageError.process_ended(memory=True), {})
     except BaseException as error:  # noqa: BLE001 - no message may contain a cell of the data
-        if str(error).endswith("start new thread"):  # out of memory for another thread
-            return _error_to_dict(PageError.process_ended(memory=True), {})
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        return _error_to_dict(
-            PageError.bug(f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"), {}
-        )
+        # also out of memory: no other thread can be started
+        out_of_memory = isinstance(error, MemoryError) or str(error).endswith("start new thread")
+        reported = PageError.process_ended(memory=True) if out_of_memory else PageError.bug(error_location(error))
+        return _error_to_dict(reported, {})
 
 
 def _error_to_dict(error: ShoalError, params: Mapping[str, Any]) -> dict[str, Any]:

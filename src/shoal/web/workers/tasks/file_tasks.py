@@ -32,19 +32,12 @@ _MAX_DISPLAYED = 200
 _LONGEST, _LINES = 160, 8
 """Characters of a line, and lines displayed of a file that cannot be read with these settings."""
 _TYPES = {
-    "int": "integer",
-    "uint": "integer",
-    "float": "number",
-    "decimal": "number",
-    "str": "text",
-    "string": "text",
-    "utf": "text",
-    "categorical": "text",
-    "enum": "text",
+    **dict.fromkeys(("int", "uint"), "integer"),
+    **dict.fromkeys(("float", "decimal"), "number"),
+    **dict.fromkeys(("str", "string", "utf", "categorical", "enum"), "text"),
     "datetime": "date and time",
     "boolean": "yes or no",
     "time": "time of day",
-    "list": "list",
 }
 
 

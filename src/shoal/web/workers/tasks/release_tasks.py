@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +45,20 @@ def release(params: Mapping[str, Any], context: WorkerContext) -> dict[str, Any]
 
     The folder is replaced as a whole or not at all.
     """
-    start = time.monotonic()
+    start, comparison = time.monotonic(), params.get("comparison")
     with atomic_folder(Path(params["folder"])) as folder:
         made = _make({**params, "arguments": _with_own_hierarchies(params, folder)}, context)
         context.stage("writing and verifying")
-        policy = made.save(
-            folder / f"released{_ending(params['file'])}",
-            extra_files=lambda policy: _extra_files(made, policy, folder, params.get("comparison"), context),
-        )
+
+        def extra_files(policy: Policy) -> ExtraFiles:
+            context.stage("writing reports")
+            return {
+                folder / "report.internal.html": made.report(policy=policy, comparison=comparison),
+                folder / "report.external.html": made.report(policy=policy, comparison=comparison, external=True),
+                folder / "released.bundle.zip": bundle_writer(made),
+            }
+
+        policy = made.save(folder / f"released{_ending(params['file'])}", extra_files=extra_files)
         facts = {**release_facts(made, policy), "files": _files(folder), "seconds": round(time.monotonic() - start, 1)}
         # the options and their fingerprint are in the folder, so that all are replaced in one step
         for name, content in (("facts.json", facts), ("decisions.json", params.get("decisions", {}))):
@@ -76,15 +82,6 @@ def _ending(file: Mapping[str, Any]) -> str:
     except OutputError:
         return ".csv"
     return data.full_extension(Path(file["path"]))
-
-
-def _extra_files(made: Release, policy: Policy, folder: Path, comparison: Any, context: WorkerContext) -> ExtraFiles:
-    context.stage("writing reports")
-    return {
-        folder / "report.internal.html": made.report(policy=policy, comparison=comparison),
-        folder / "report.external.html": made.report(policy=policy, comparison=comparison, external=True),
-        folder / "released.bundle.zip": bundle_writer(made),
-    }
 
 
 def _with_own_hierarchies(params: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -119,23 +116,13 @@ def release_facts(made: Release, policy: Policy) -> dict[str, Any]:
     """Return all facts that the page displays. For internal use: like the internal report, they contain values of the
     data.
     """
-    return {**report_facts(made, policy=policy), "rows": _compared_rows(made)}
+    rows = made.row_comparison(_RECORDS)
+    rows = replace(rows, before=_truncate(rows.before), after=_truncate(rows.after))
+    return {**report_facts(made, policy=policy), "rows": asdict(rows)}
 
 
-def _compared_rows(made: Release) -> dict[str, Any]:
-    """Return a few records before and after, as text."""
-    comparison = made.row_comparison(_RECORDS)
-    return {
-        "names": comparison.names,
-        "changed": comparison.changed,
-        "records": comparison.records,
-        "before": _truncate(comparison.before),
-        "after": _truncate(comparison.after),
-    }
-
-
-def _truncate(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…" for cell in row] for row in rows]
+def _truncate(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(cell if len(cell) <= _LONGEST else cell[:_LONGEST] + "…" for cell in row) for row in rows)
 
 
 def _files(folder: Path) -> list[dict[str, Any]]:
