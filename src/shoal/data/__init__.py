@@ -16,13 +16,11 @@ from shoal.data.encode.dates import dates_as_days
 from shoal.data.encode.encoder import Encoder, encode_records, resolve_weights, scale_of_moments, scaled_std
 from shoal.data.encode.numeric_columns import fit_scale_by_column, numeric_matrix
 from shoal.data.encode.sensitive_values import (
-    SensitiveCodes,
     SensitiveEncoder,
     check_feasible,
+    counted_values,
     distinct_table,
-    distinct_texts,
     encode_constraints,
-    encode_sensitive_column,
     sensitive_columns,
     verification_value_codes,
 )
@@ -66,7 +64,6 @@ __all__ = [
     "MisreadColumns",
     "ReadOptions",
     "RowOrder",
-    "SensitiveCodes",
     "SensitiveEncoder",
     "SurveyColumns",
     "SurveyStatistics",
@@ -88,14 +85,13 @@ __all__ = [
     "content_hash",
     "count_formulas",
     "count_spelling_variants",
+    "counted_values",
     "dates_as_days",
     "detect_precisions",
     "distinct_table",
-    "distinct_texts",
     "encode_categories",
     "encode_constraints",
     "encode_records",
-    "encode_sensitive_column",
     "estimate_width",
     "example_register",
     "file_sha256",

@@ -152,7 +152,8 @@ def evaluate_files(
     with temporary_folder() as folder:
         max_bytes = COUNT_FRACTION * budget.class_count_bytes // 2
         before = ClassCounter(folder, names, max_bytes=max_bytes)
-        after = ClassCounter(folder, names, **_counted_values(job, statistics, schema, sensitive), max_bytes=max_bytes)
+        counted = data.counted_values(statistics, schema, models=job.models, sensitive=sensitive)
+        after = ClassCounter(folder, names, **counted, max_bytes=max_bytes)
         for originals, others in paired_chunks(source, release, columns=columns):
             typed = with_column_types(originals, statistics), with_column_types(others, released)
             order.add(*typed)
@@ -176,16 +177,6 @@ def evaluate_files(
             models=models,
             **job.describe(encoder, sensitive, sum_disclosures(after.distributions())),
         )
-
-
-def _counted_values(
-    job: EvaluationJob, statistics: TableStatistics, schema: Schema, sensitive: Sequence[str]
-) -> dict[str, Any]:
-    """Return the sensitive values that a `ClassCounter` counts, and those that it measures."""
-    found = [data.encode_sensitive_column(statistics, column) for column in schema.columns if column.name in sensitive]
-    measured = [codes for codes in found if codes is not None]
-    counted = dict.fromkeys([*(model.column for model in job.models), *(codes.column.name for codes in measured)])
-    return {"values": {name: data.distinct_texts(statistics, name) for name in counted}, "measured": measured}
 
 
 def evaluate_frames(job: EvaluationJob, key: str | None, scratch: str | None) -> Evaluation:

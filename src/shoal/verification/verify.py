@@ -129,22 +129,15 @@ def verify_chunks(
     typed = list(dict.fromkeys([*with_models, *sensitive, *strata, *([households] if households else [])]))
     if typed and statistics is None:
         statistics = profile_file(source, columns=typed)
-    values: dict[str, tuple[str, ...]] = {}
-    measured: list[data.SensitiveCodes] = []
+    counted = {}
     if statistics is not None:
-        columns = [column for column in schema.columns if column.name in sensitive]
-        measured = [
-            codes for column in columns if (codes := data.encode_sensitive_column(statistics, column)) is not None
-        ]
-        counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
-        values = {name: data.distinct_texts(statistics, name) for name in counted}
+        counted = data.counted_values(statistics, schema, models=models, sensitive=sensitive)
     counter = ClassCounter(
         folder,
         names,
         strata=strata,
         households=households,
-        values=values,
-        measured=measured,
+        **counted,
         max_bytes=max_bytes,
     )
     done = 0

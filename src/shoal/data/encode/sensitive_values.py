@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -212,7 +212,17 @@ class SensitiveCodes(NamedTuple):
     """Frequency of each code in the table."""
 
 
-def encode_sensitive_column(statistics: TableStatistics, column: Column) -> SensitiveCodes | None:
+def counted_values(
+    statistics: TableStatistics, schema: Schema, *, models: Sequence[PrivacyModel], sensitive: Sequence[str]
+) -> dict[str, Any]:
+    """Return the arguments of `ClassCounter` for models and sensitive columns: ``values`` and ``measured``."""
+    found = [_encode_column(statistics, column) for column in schema.columns if column.name in sensitive]
+    measured = [codes for codes in found if codes is not None]
+    counted = dict.fromkeys([*(model.column for model in models), *(codes.column.name for codes in measured)])
+    return {"values": {name: distinct_texts(statistics, name) for name in counted}, "measured": measured}
+
+
+def _encode_column(statistics: TableStatistics, column: Column) -> SensitiveCodes | None:
     """Encode a column as `sensitive_columns` does; None if its distinct values are too many."""
     column_type = statistics.column_type(column.name)
     distinct = column_type.distinct_cells

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics, distinct_texts, encode_sensitive_column
+from shoal.data import Encoder, SensitiveEncoder, SurveyStatistics, counted_values
 from shoal.data.chunked import (
     ClassCounter,
     Occurrence,
@@ -138,10 +138,8 @@ def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any])
 
     Each row counts for several records; all rows of a class are in one task.
     """
-    statistics, with_models = state.statistics, dict.fromkeys(model.column for model in state.models)
-    columns = [column for column in state.schema.columns if column.name in state.measured]
-    measured = [codes for column in columns if (codes := encode_sensitive_column(statistics, column)) is not None]
-    counted = dict.fromkeys([*with_models, *(codes.column.name for codes in measured)])
+    statistics = state.statistics
+    counted = counted_values(statistics, state.schema, models=state.models, sensitive=state.measured)
     # a column may be a quasi-identifier, a stratum and sensitive: the first two are named by their keys
     prefix = "-" * (1 + max(len(name) for name in statistics.names))
     names = {key: f"{prefix}{key}" for key in (*state.classes, *state.strata)}
@@ -151,8 +149,7 @@ def count_sensitive_values(state: ClassCountState, input_batches: Iterator[Any])
             Path(folder),
             [names[key] for key in state.classes],
             strata=[names[key] for key in state.strata],
-            values={name: distinct_texts(statistics, name) for name in counted},
-            measured=measured,
+            **counted,
         )
         any_rows = False
         for block in arrow_batches.blocks(input_batches):
