@@ -112,6 +112,10 @@ def samples(parameter: inspect.Parameter) -> list[Any]:
 
 def sentences(make: Callable[..., errors.ShoalError]) -> list[str]:
     """Every sentence that a constructor makes, each once."""
+    specs: dict[str, str] | None = getattr(make, "specs", None)
+    if specs is not None:
+        values = {name: Count(name.upper()) if spec else name.upper() for name, spec in specs.items()}
+        return [str(make(**values | {name: [name.upper()] for name, spec in specs.items() if spec == "l"}))]
     parameters = list(inspect.signature(make).parameters.values())
     found: dict[str, None] = {}
     for chosen in product(*(samples(each) for each in parameters)):

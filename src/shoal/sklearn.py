@@ -172,9 +172,8 @@ class Microaggregator(OneToOneFeatureMixin, TransformerMixin, ClusterMixin, Base
         check_is_fitted(self)
         k, undersized = check_k(self.k), self._undersized()
         _, values = self._read(X, reset=False)
-        known = (
-            self._fitted_labels(values) if self.counts_.min() >= k else None
-        )  # k may have been increased since the fit
+        # k may have been increased since the fit
+        known = self._fitted_labels(values) if self.counts_.min() >= k else None
         if known is not None:
             return known
         return assign_new_records(self._points(values), self._points(self.centers_), k=k, undersized=undersized)
@@ -266,9 +265,8 @@ def _by_name(weights: Any, names: Sequence[str]) -> dict[str, float]:
     try:
         return parse_weights(dict(zip(names, weights, strict=True)))
     except (TypeError, ValueError):
-        raise OptionError.invalid_value(
-            "weights", "a number above 0 for each column, or for those that are named"
-        ) from None
+        expected = "a number above 0 for each column, or for those that are named"
+        raise OptionError.invalid_value("weights", expected) from None
 
 
 def _plain_options(options: Any) -> dict[str, Any]:

@@ -153,12 +153,13 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Path) -> bytes:
+    def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    path = written(tmp_path, "x.csv", ARX)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(FileError, match=r"cannot be read \(permission denied\)"):
-        Hierarchy.read(written(tmp_path, "x.csv", ARX))
+        Hierarchy.read(path)
 
 
 @pytest.mark.parametrize("delimiter", ["", ";;", "\n", '"', 5])

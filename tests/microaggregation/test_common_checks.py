@@ -10,15 +10,8 @@ import pytest
 from shoal.domain import IntVector, Progress, Records, Scale
 from shoal.errors import OptionError, PromiseError
 from shoal.microaggregation import registry
-from shoal.testing import (
-    assertions,
-    check_method,
-    checks,
-    checks_categories,
-    checks_constraints,
-    checks_mixed,
-    checks_numbers,
-)
+from shoal.testing import check_method, checks, common_checks
+from shoal.testing.table_families import CATEGORIES, MIXED, N_EXAMPLES, NUMBERS
 
 COMMON = [
     pytest.param(name, check, id=f"{name}-{check.__name__}")
@@ -33,25 +26,25 @@ def test_common(name: str, check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "check"),
+    ("name", "family"),
     [
-        ("mdav", checks_numbers.check_release_is_k_anonymous),
-        ("mondrian", checks_numbers.check_release_is_k_anonymous),
-        ("sa-mdav-plus", checks_categories.check_release_of_categories_is_k_anonymous),
-        ("mondrian-extent", checks_categories.check_release_of_categories_is_k_anonymous),
-        ("mdav", checks_mixed.check_release_of_mixed_tables_is_k_anonymous),
-        ("mondrian-extent", checks_mixed.check_release_of_mixed_tables_is_k_anonymous),
+        ("mdav", NUMBERS),
+        ("mondrian", NUMBERS),
+        ("sa-mdav-plus", CATEGORIES),
+        ("mondrian-extent", CATEGORIES),
+        ("mdav", MIXED),
+        ("mondrian-extent", MIXED),
     ],
 )
-def test_every_drawn_table_is_released(name: str, check) -> None:
+def test_every_drawn_table_is_released(name: str, family) -> None:
     """The common checks release a few random tables by each method; here some methods release all of them."""
-    check(name, examples=assertions.N_EXAMPLES)
+    common_checks.check_release_is_k_anonymous(family, name, examples=N_EXAMPLES)
 
 
 @pytest.mark.parametrize("name", ["auto", "mdav", "mondrian", "mondrian-extent", "sa-mdav-plus"])
 def test_missing_values_in_every_way(name: str) -> None:
     """The common checks use the recodings that a method can distinguish; here some methods use all of them."""
-    checks_constraints.check_missing_values(name, ways=("category", "wildcard", "impute", "suppress"))
+    common_checks.check_missing_values(name, ways=("category", "wildcard", "impute", "suppress"))
 
 
 def records(rows: int = 12) -> Records:
@@ -143,11 +136,11 @@ def test_the_battery_fails_a_method_that_looks_at_no_weights(registered) -> None
         supports_mixed=True,
     )(by_row)
     registered["faulty"] = registry._registered["faulty"]
-    assert checks_mixed.check_weights_decide in checks("faulty")
-    checks_mixed.check_sizes_of_mixed_tables("faulty")
+    assert common_checks.check_weights_decide in checks("faulty")
+    common_checks.check_sizes(MIXED, "faulty")
     with pytest.raises(AssertionError, match="a weight on numbers lowers their loss"):
-        checks_mixed.check_weights_decide("faulty")
+        common_checks.check_weights_decide("faulty")
 
 
 def test_only_methods_on_both_are_checked_on_both() -> None:
-    assert not {*checks_mixed.CHECKS} & {*checks("hm"), *checks("k-modes")}
+    assert not {*common_checks.FAMILY_CHECKS[MIXED]} & {*checks("hm"), *checks("k-modes")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from shoal.cli.options import (
     hierarchy_arguments,
     hierarchy_paths,
     method_options,
+    refuse_options,
     release_arguments,
     required,
+    with_policy_option,
     with_release_options,
     with_renamed_options,
 )
-from shoal.cli.policies import refuse_options, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     colorize,
@@ -39,10 +40,9 @@ from shoal.system.atomic import os_error_reason
 from shoal.system.threads import check_threads
 
 if TYPE_CHECKING:
-    from shoal.domain import Policy, PolicyDraft
+    from shoal.domain import Policy
     from shoal.release.base_release import BaseRelease
     from shoal.release.file_release import FileRelease
-    from shoal.release.result import Release
     from shoal.release.save import ExtraFiles
 
 
@@ -142,7 +142,6 @@ def command(
     from shoal.release.anonymize import anonymize, replay
     from shoal.release.bundle.write_bundle import bundle_path, bundle_writer
     from shoal.release.save import check_output_paths, check_path, check_release_paths, policy_path
-    from shoal.report.summary import summarize
 
     is_local = check_choice("engine", engine or LOCAL, ENGINES) == LOCAL
     if is_local and master is not None:
@@ -172,38 +171,33 @@ def command(
         }
         return {**pages, **{place: bundle_writer(release) for place in bundles}}
 
-    decisions = None if policy is None else _read_policy(policy, options)
-    if not is_local or memory is not None or getattr(decisions, "pieces", None) is not None:
-        if bundles and not is_local:
-            raise BundleError.one_file()
-        arguments = _replay_arguments(decisions, options) if decisions else _release_arguments(options)
-        facts, warnings = _release_out_of_core(
-            file,
-            target if is_local else output,
-            arguments,
-            options=parse_read_options(file, options, decisions if is_local else None),
-            evidence=evidence,
-            quiet=quiet,
-            engine=LOCAL if is_local else engine,
-            master=master,
-            memory=memory,
-            scratch=scratch,
-            force=force,
-        )
-        _print_result(facts, warnings, written, as_json=as_json, quiet=quiet)
+    arguments = _release_arguments(options) if policy is None else _replay_arguments(policy, options)
+    decisions = arguments.get("policy")
+    if is_local and memory is None and getattr(decisions, "pieces", None) is None:
+        if scratch is not None:
+            raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
+        with progress(quiet=quiet, kernels_expected=expected) as line:
+            run = anonymize if decisions is None else replay
+            release = run(open_table(file, options, decisions), progress=line, **arguments)
+        saved = release.save(target, force=force, extra_files=partial(evidence, release))
+        _print_result(release, saved, written, as_json=as_json, quiet=quiet)
         return
-    if scratch is not None:
-        raise OptionError.invalid_value("scratch", "it together with memory (--memory)")
-    with progress(quiet=quiet, kernels_expected=expected) as line:
-        table = open_table(file, options, decisions)
-        if decisions:
-            release = replay(table, progress=line, **_replay_arguments(decisions, options))
-        else:
-            release = anonymize(table, progress=line, **_release_arguments(options))
-    saved = release.save(target, force=force, extra_files=partial(evidence, release))
-    _print_result(
-        summarize(release, policy=saved), release.warnings, written, as_json=as_json, quiet=quiet, release=release
+    if bundles and not is_local:
+        raise BundleError.one_file()
+    large = _release_out_of_core(
+        file,
+        target if is_local else output,
+        quiet=quiet,
+        scratch=scratch,
+        options=parse_read_options(file, options, decisions if is_local else None),
+        extra_files=lambda release: evidence(release, release.policy),
+        engine=LOCAL if is_local else engine,
+        master=master,
+        memory=memory,
+        force=force,
+        **arguments,
     )
+    _print_result(large, large.policy, written, as_json=as_json, quiet=quiet)
 
 
 def _precompile(options: dict[str, Any]) -> int | None:
@@ -226,26 +220,23 @@ def _check_reports(reports: Sequence[Path], file: str, output: str) -> None:
 
 
 def _print_result(
-    facts: dict[str, Any],
-    warnings: Sequence[str],
-    written: Mapping[str, Any],
-    *,
-    as_json: bool,
-    quiet: bool,
-    release: Release | None = None,
+    release: BaseRelease, policy: Policy, written: Mapping[str, Any], *, as_json: bool, quiet: bool
 ) -> None:
-    """Print the result and its files. For a ``release`` in memory, also print sample rows on a terminal."""
+    """Print the result and its files. For a release in memory, also print sample rows on a terminal."""
+    from shoal.release.result import Release
     from shoal.report import text
+    from shoal.report.summary import summarize
 
+    facts = summarize(release, policy=policy)
     if as_json or quiet:
-        print_warnings(warnings)
+        print_warnings(release.warnings)
     if as_json:
         show_json(facts)
     elif not quiet:
         show(text.release(facts, paint=colorize))
-        if release is not None and is_terminal():
+        if isinstance(release, Release) and is_terminal():
             show("\n" + text.compared_rows(release.row_comparison(rows=_ROWS)))
-        print_warnings(warnings)
+        print_warnings(release.warnings)
         show("\n" + "\n".join(f"{label.ljust(8)} {path}" for label, path in written.items() if path))
 
 
@@ -275,47 +266,31 @@ def _release_arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read_policy(path: str, options: dict[str, Any]) -> Policy | PolicyDraft:
-    """Read the policy; refuse release options beside it, but not a k that it leaves open."""
+def _replay_arguments(path: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `shoal.replay`; refuse release options, but not a k that the policy leaves open."""
     from shoal.domain import Policy, read_policy
 
     refuse_options(options, beside=["k"])
     policy, k = read_policy(path), options["k"]
-    if k is None:
-        return policy
-    if isinstance(policy, Policy) or "k" in policy.arguments:
-        raise PolicyError.option_in_policy("k")
-    return replace(policy, arguments={**policy.arguments, "k": k})
-
-
-def _replay_arguments(policy: Policy | PolicyDraft, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of `shoal.replay`."""
+    if k is not None:
+        if isinstance(policy, Policy) or "k" in policy.arguments:
+            raise PolicyError.option_in_policy("k")
+        policy = replace(policy, arguments={**policy.arguments, "k": k})
     return {"policy": policy, **hierarchy_arguments(options), "threads": options["threads"]}
 
 
 def _release_out_of_core(
-    file: str,
-    target: str | Path,
-    arguments: Mapping[str, Any],
-    *,
-    evidence: Callable[[FileRelease, Policy], ExtraFiles],
-    quiet: bool,
-    memory: str | None,
-    scratch: str | None,
-    **common: Any,
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Release a file that may be larger than memory; return the summary and the warnings."""
+    file: str, target: str | Path, *, quiet: bool, memory: str | None, scratch: str | None, **arguments: Any
+) -> FileRelease:
+    """Release a file that may be larger than memory."""
     from shoal.release.anonymize_file import anonymize_file, replay_file
     from shoal.release.file_release import DEFAULT_MEMORY
-    from shoal.report.summary import summarize
     from shoal.system.scratch import scratch_path
 
-    common |= {"memory": memory or DEFAULT_MEMORY, "scratch": scratch}
-    common["extra_files"] = lambda release: evidence(release, release.policy)
     run = replay_file if "policy" in arguments else anonymize_file
     try:
         with progress(quiet=quiet) as line:
-            release = run(file, target, progress=line, **common, **arguments)
+            return run(file, target, progress=line, memory=memory or DEFAULT_MEMORY, scratch=scratch, **arguments)
     except (KeyboardInterrupt, SystemExit):
         folder = scratch_path(Path(target), None if scratch is None else Path(scratch))
         if folder.exists():
@@ -323,4 +298,3 @@ def _release_out_of_core(
                 [f"What is done is kept in {str(folder)!r}: the same command goes on from there, or delete the folder."]
             )
         raise
-    return summarize(release), release.warnings

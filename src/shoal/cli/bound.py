@@ -8,21 +8,15 @@ from typing import Any
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import ALL_COLUMNS, given_arguments, release_option, required
+from shoal.cli.options import ALL_COLUMNS, given_arguments, release_option, release_options, required
 from shoal.cli.terminal import as_json, open_table, progress, show, show_json, with_read_options
 
 
 @click.command(name="bound", cls=GroupedCommand)
 @click.argument("file")
-@release_option("quasi_identifiers")
-@release_option("kinds")
-@release_option("hierarchies")
-@release_option("levels")
-@release_option("weights")
-@release_option("k")
+@release_options("quasi_identifiers", "kinds", "hierarchies", "levels", "weights", "k")
 @release_option("effort", help="Effort of the proof: a moment, seconds or minutes.")
-@release_option("standardize")
-@release_option("distance")
+@release_options("standardize", "distance")
 @option("--quiet", is_flag=True, group="Outputs", help="Show no progress.")
 @with_read_options
 @as_json

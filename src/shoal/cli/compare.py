@@ -11,15 +11,17 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import (
+    find_policy,
     given_arguments,
     hierarchy_paths,
     method_options,
+    refuse_options,
     release_arguments,
     release_option,
+    with_policy_option,
     with_release_options,
     with_renamed_options,
 )
-from shoal.cli.policies import find_policy, refuse_options, with_policy_option
 from shoal.cli.terminal import (
     as_json,
     open_table,
@@ -28,6 +30,7 @@ from shoal.cli.terminal import (
     progress,
     show,
     show_json,
+    stem,
     with_read_options,
 )
 from shoal.errors import OptionError, OutputError, PromiseError
@@ -101,7 +104,7 @@ def command(
     place = None if report is None else check_path(report)
     if no_cache and cache is not None:
         raise OptionError.invalid_value("cache", "a file, or --no-cache, but not both")
-    cache_path = None if no_cache else check_path(f"{_stem(file)}.compare.jsonl" if cache is None else cache)
+    cache_path = None if no_cache else check_path(f"{stem(file)}.compare.jsonl" if cache is None else cache)
     if place and cache_path and place.absolute() == cache_path.absolute():
         raise OutputError.duplicate_path(place)
     if place:
@@ -140,11 +143,6 @@ def command(
         written = "".join(f"\n{label:8s} {path}" for label, path in files.items() if path)
         if written:
             show(written)
-
-
-def _stem(file: str) -> str:
-    """Return the file name without its extensions."""
-    return Path(file).name.partition(".")[0] or Path(file).name
 
 
 def _methods(given: tuple[str, ...]) -> str | list[str] | None:

@@ -80,15 +80,7 @@ def command(folder: str, rows: int, k: int, seed: int) -> None:
         " ".join([*(f"--recode {name}={way}" for name, way in RECODE.items()), f"--effort {EFFORT}"]),
         f"-o {target} --report {report} --external-report {external}",
     ]
-    show(
-        "\n".join(
-            [
-                f"\n3. shoal anonymize {register} \\",
-                *(f"     {part} \\" for part in arguments[:-1]),
-                f"     {arguments[-1]}\n",
-            ]
-        )
-    )
+    show(" \\\n     ".join([f"\n3. shoal anonymize {register}", *arguments]) + "\n")
     with progress(quiet=False, kernels_expected=expected) as line:
         release = anonymize(
             register,

@@ -7,17 +7,18 @@ from typing import Any
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import ALL_COLUMNS, COUNTED_MISSING, COUNTING, given_arguments, release_option
-from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
-from shoal.cli.terminal import (
-    as_json,
-    memory_option,
-    open_table,
-    parse_names,
-    parse_read_options,
-    show_facts,
-    with_read_options,
+from shoal.cli.options import (
+    ALL_COLUMNS,
+    COUNTED_MISSING,
+    COUNTING,
+    find_policy,
+    given_arguments,
+    release_option,
+    release_options,
+    show_with_policy,
+    with_policy_option,
 )
+from shoal.cli.terminal import as_json, memory_option, open_table, parse_names, parse_read_options, with_read_options
 
 
 @click.command(name="evaluate", cls=GroupedCommand)
@@ -25,10 +26,7 @@ from shoal.cli.terminal import (
 @click.argument("released")
 @release_option("quasi_identifiers", help="Columns that are protected, as a,b,c.")
 @release_option("sensitive", help="Columns of the original that must not be linked to a person, as a,b,c.")
-@release_option("kinds")
-@release_option("hierarchies")
-@release_option("levels")
-@release_option("weights")
+@release_options("kinds", "hierarchies", "levels", "weights")
 @release_option("k", help="The k of the release, for measures that need it.")
 @with_policy_option("Take what is not given from this policy file.  [default: the one beside RELEASED, without -q]")
 @release_option("models", help="Privacy model to count, as in shoal verify; repeatable.")
@@ -45,9 +43,7 @@ from shoal.cli.terminal import (
 @option(
     "--population", group="Measures", metavar="FILE", help="Table of all persons, recoded as the release, for lookups."
 )
-@release_option("standardize")
-@release_option("distance")
-@release_option("sampling_weights")
+@release_options("standardize", "distance", "sampling_weights")
 @release_option("households", help="Column with the household of each record.")
 @memory_option
 @with_read_options
@@ -96,8 +92,4 @@ def command(
         memory=options["memory"],
         **arguments,
     ).to_dict()
-    if known is not None:
-        facts["policy"] = policy_facts(known, original=before, released=after)
-    show_facts(facts, text.evaluation, as_json=as_json)
-    if known is not None and not as_json:
-        show_policy(facts["policy"])
+    show_with_policy(facts, text.evaluation, known, as_json=as_json, original=before, released=after)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from shoal.cli.policies import find_policy, with_policy_option
-from shoal.cli.terminal import as_json, open_table, parse_int, parse_k, parse_names, show, show_facts, with_read_options
+from shoal.cli.options import find_policy, with_policy_option
+from shoal.cli.terminal import as_json, open_table, parse_int, parse_names, show, show_facts, with_read_options
 from shoal.errors import ColumnError, OptionError
 from shoal.errors.messages import quote_name
 
@@ -59,7 +59,7 @@ def command(
         quasi_identifiers=names or None,
         policy=known,
         released=None if released is None else open_table(released, options, known, is_release=True),
-        k=None if k is None else parse_k(k),
+        k=None if k is None else parse_int(k, OptionError.k_not_integer()),
         sensitive=parse_names(sensitive) or None,
         values=not no_values,
     ).to_dict()

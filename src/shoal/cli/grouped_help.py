@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from shoal.options.table import GROUPS
 
-C = TypeVar("C", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _OTHERS = "Options"
 
 
@@ -36,6 +36,6 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-def option(*flags: str, group: str, **attributes: Any) -> Callable[[C], C]:
+def option(*flags: str, group: str, **attributes: Any) -> Decorator:
     """Declare an option of a group."""
     return click.option(*flags, cls=GroupedOption, group=group, **attributes)

@@ -11,7 +11,7 @@ import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
 from shoal.cli.options import release_option
-from shoal.cli.terminal import open_table, print_warnings, show, with_read_options
+from shoal.cli.terminal import open_table, print_warnings, show, stem, with_read_options
 from shoal.errors.messages import join_names, pluralize
 
 _output = partial(option, group="Outputs")
@@ -38,7 +38,7 @@ def command(file: str, k: int | None, output: str | None, force: bool, **options
     from shoal.release.plan import plan
     from shoal.release.plan_text import release_command
 
-    place = Path(output) if output is not None else Path(file).with_name(f"{_stem(Path(file))}.policy.toml")
+    place = Path(output) if output is not None else Path(file).with_name(f"{stem(file)}.policy.toml")
     reading = any(value not in (None, ()) for value in options.values())
     draft = plan(open_table(file, options) if reading else file)
     if k is not None:
@@ -50,8 +50,3 @@ def command(file: str, k: int | None, output: str | None, force: bool, **options
     to_decide = "the roles" if k is not None else "the roles, and decide k (release.k)"
     show(f"{place} proposes {roles}.\nCheck {to_decide}. Then run:")
     show(f"  {release_command(file, str(place))}")
-
-
-def _stem(file: Path) -> str:
-    """Return the file name without its extensions."""
-    return file.name.partition(".")[0] or file.name

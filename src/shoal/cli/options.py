@@ -1,21 +1,26 @@
-"""Options of commands, made from the table of the options of a release."""
+"""Options of commands, made from the table of the options of a release, and policies as their source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.grouped_help import option
-from shoal.cli.terminal import parse_model_options, parse_names, parse_pairs, print_warnings, with_options
-from shoal.errors import ColumnError, OptionError
+from shoal.cli.grouped_help import Decorator, option
+from shoal.cli.terminal import parse_names, parse_pairs, print_warnings, show, show_facts, with_options
+from shoal.errors import ColumnError, OptionError, PolicyError
+from shoal.errors.messages import quote_name
 from shoal.options.table import BY_NAME, MISSING_POLICIES, RELEASE_OPTIONS, Option
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+if TYPE_CHECKING:
+    from shoal.data import Table
+    from shoal.domain import Policy, PolicyDraft
+
 RELEASE_NAMES = (*BY_NAME, "own", "round_integers")
 """Every parameter of a command that a policy decides."""
 COUNTING = ("missing_values", "alpha", "sampling_weights", "strata", "households")
@@ -63,15 +68,15 @@ def release_option(name: str, *, help: str = "", choices: tuple[str, ...] = ()) 
     return option(*declared.flags, name, **attributes)
 
 
+def release_options(*names: str) -> Decorator:
+    """Return the decorator for options of the table as they are."""
+    return with_options(*map(release_option, names))
+
+
 def _help_text(declared: Option) -> str:
-    value = declared.default
-    shown = declared.default_text or (
-        ""
-        if value is None or value == () or isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    value, shown = declared.default, declared.default_text
+    if not shown and value not in (None, ()) and not isinstance(value, bool):
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
     return f"{declared.help}  [default: {shown}]" if shown else declared.help
 
 
@@ -80,7 +85,7 @@ def with_release_options(*, without: Sequence[str] = ()) -> Decorator:
     names = [declared.name for declared in RELEASE_OPTIONS if declared.name not in without]
     place = names.index("refine")
     return with_options(
-        *map(release_option, names[:place]),
+        release_options(*names[:place]),
         option(
             "--option",
             "own",
@@ -89,7 +94,7 @@ def with_release_options(*, without: Sequence[str] = ()) -> Decorator:
             group="Method and search",
             help="Option of the method; repeatable. shoal methods lists them.",
         ),
-        *map(release_option, names[place:]),
+        release_options(*names[place:]),
         option("--round-integers", is_flag=True, default=None, hidden=True, group="Released values"),
     )
 
@@ -144,6 +149,64 @@ def method_options(options: Mapping[str, Any], methods: Sequence[str] = ()) -> d
     return given
 
 
+def with_policy_option(text: str) -> Decorator:
+    """Add the option ``--policy`` with this help."""
+    return option("--policy", metavar="FILE", group="Protection", help=text)
+
+
+def find_policy(named: str | None, *, released: str | None = None, needed: bool = False) -> Policy | PolicyDraft | None:
+    """Read the policy that is named, or the one beside a release if it is ``needed`` and exists."""
+    from shoal.release.column_options import open_policy
+    from shoal.release.policy_arguments import policy_beside
+
+    if named is not None:
+        return open_policy(named)
+    return policy_beside(released) if needed else None
+
+
+def refuse_options(options: Mapping[str, Any], *, beside: Collection[str] = ()) -> None:
+    """Refuse options of a release beside a policy, except for these and the files of hierarchies and levels."""
+    for name in RELEASE_NAMES:
+        if name not in (*beside, "hierarchies", "levels") and options.get(name) not in (None, ()):
+            raise PolicyError.option_in_policy(flag_of(name))
+
+
+def show_with_policy(
+    facts: dict[str, Any],
+    to_text: Callable[[Any], str],
+    policy: Policy | PolicyDraft | None,
+    *,
+    as_json: bool,
+    **tables: Table | str,
+) -> None:
+    """Print facts as JSON or as text, with the policy that was used, and note which tables it does not describe."""
+    if policy is not None:
+        facts["policy"] = {"file": str(policy.path), "same_file": _same_files(policy, tables)}
+    show_facts(facts, to_text, as_json=as_json)
+    if policy is None or as_json:
+        return
+    show(f"  by the policy {quote_name(policy.path)}")
+    for name, is_same in facts["policy"]["same_file"].items():
+        if is_same is False:
+            show(
+                f"  note: the {name} file is not the one that the policy describes (another SHA-256): it was changed"
+                f"{' after the release' if name == 'released' else ''}, or it is another file; its values were counted"
+                " as they are now"
+            )
+
+
+def _same_files(policy: Policy | PolicyDraft, tables: Mapping[str, Table | str]) -> dict[str, bool | None]:
+    """Whether each table is the file that the policy describes; None if that is unknown."""
+    from shoal.data import file_sha256
+
+    described = {"original": policy.input.get("sha256"), "released": getattr(policy, "output", {}).get("sha256")}
+    same: dict[str, bool | None] = {}
+    for name, table in tables.items():
+        found = file_sha256(Path(table)) if isinstance(table, str) else table.sha256
+        same[name] = None if None in (found, described[name]) else found == described[name]
+    return same
+
+
 RENAMED_OPTIONS = {"seconds": "time_limit", "suppress": "max_suppression"}
 """New names of options by their deprecated names."""
 
@@ -186,6 +249,15 @@ def _parse_bounds(given: Sequence[str]) -> dict[str, tuple[float, float]]:
     return bounds
 
 
+def _parse_models(given: Sequence[str]) -> dict[str, list[str]]:
+    """Parse ``COLUMN=MODEL``; commas outside parentheses separate models."""
+    parsed: dict[str, list[str]] = {}
+    for text in given:
+        for column, value in parse_pairs([text], "model").items():
+            parsed.setdefault(column, []).extend(re.split(r",(?![^(]*\))", value))
+    return parsed
+
+
 def _parse_recode(given: Sequence[str]) -> str | dict[str, str] | None:
     """Parse recodings: one for all columns it applies to, one per named column, or both."""
     from shoal.domain.columns import ALL_OTHER_COLUMNS
@@ -205,7 +277,7 @@ _PARSERS: dict[str, Callable[[Sequence[str]], Any]] = {
     "levels": lambda given: parse_pairs(given, "levels", split_at_last=False),
     "weights": _parse_weights,
     "bounds": _parse_bounds,
-    "models": parse_model_options,
+    "models": _parse_models,
     "recode": _parse_recode,
 }
 """Parsers of repeatable options with one value per column."""

@@ -42,7 +42,8 @@ def precompiling(method: str = DEFAULT_METHOD, *, local_search: bool = True) -> 
     """
     process, mark, before = None, _mark(method, local_search=local_search), _counts()["compiled"]
     compiled = (mark is not None and mark.exists()) or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
-    if mark is not None and not compiled and threads() > 1 and sys.executable:
+    missing_mark = None if compiled else mark
+    if missing_mark is not None and threads() > 1 and sys.executable:
         with suppress(OSError):  # without a second process, this one compiles everything
             process = subprocess.Popen(  # noqa: S603 - this very Python
                 # -P: no imports from the current folder
@@ -54,13 +55,8 @@ def precompiling(method: str = DEFAULT_METHOD, *, local_search: bool = True) -> 
             )
     try:
         yield None if compiled or method != DEFAULT_METHOD else KERNELS_SHARED if process else KERNELS_ALONE
-        if (
-            mark is not None
-            and not compiled
-            and _counts()["compiled"] == before
-            and _has_run(local_search=local_search)
-        ):
-            _write_mark(mark)
+        if missing_mark and _counts()["compiled"] == before and _has_run(local_search=local_search):
+            _write_mark(missing_mark)
     finally:
         if process is not None:
             process.terminate()

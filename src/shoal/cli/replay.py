@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.options import flag_of, hierarchy_arguments, hierarchy_paths, release_option
+from shoal.cli.options import flag_of, hierarchy_arguments, hierarchy_paths, release_options
 from shoal.cli.terminal import (
     as_json,
     is_bundle,
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", required=True, help="The release; its ending decides the format.")
 @click.option("--force", is_flag=True, help="Replace outputs that exist.")
 @click.option("--quiet", is_flag=True, help="No progress, no summary.")
-@release_option("hierarchies")
-@release_option("levels")
+@release_options("hierarchies", "levels")
 @with_read_options
 @as_json
 def command(source: str, file: str, output: str, force: bool, quiet: bool, as_json: bool, **options: Any) -> None:
@@ -48,7 +47,7 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     from shoal.domain import Policy
     from shoal.release.anonymize import replay
     from shoal.release.anonymize_file import replay_file
-    from shoal.release.bundle.replay_bundle import ReplayInputs, read_bundle
+    from shoal.release.bundle.replay_bundle import read_bundle
     from shoal.release.save import check_path, check_release_paths, compare_outputs, policy_path
     from shoal.report import text
     from shoal.report.summary import summarize
@@ -57,22 +56,24 @@ def command(source: str, file: str, output: str, force: bool, quiet: bool, as_js
     inputs = [Path(file), Path(source), *hierarchy_paths(options)]
     check_release_paths([target, policy_path(target)], sources=inputs, force=force)
     given = hierarchy_arguments(options)
-    for name in ("hierarchies", "levels"):
-        if from_bundle and options[name]:
-            raise BundleError.option_in_bundle(flag_of(name))
-    decisions = read_bundle(source) if from_bundle else ReplayInputs(Policy.read(source), {})
-    given = {"hierarchies": decisions.hierarchies} if from_bundle else given
-    given["policy"] = decisions.policy if from_bundle else source
+    if from_bundle:
+        if given:
+            raise BundleError.option_in_bundle(flag_of(next(iter(given))))
+        policy, trees = read_bundle(source)
+        given = {"policy": policy, "hierarchies": trees}
+    else:
+        policy = Policy.read(source)
+        given["policy"] = source
     release: BaseRelease
     with progress(quiet=quiet) as line:
-        if decisions.policy.pieces is not None:
-            reading = parse_read_options(file, options, decisions.policy)
+        if policy.pieces is not None:
+            reading = parse_read_options(file, options, policy)
             release = replay_file(file, target, options=reading, force=force, progress=line, **given)
             saved = release.policy
         else:
-            in_memory = replay(open_table(file, options, decisions.policy), progress=line, **given)
+            in_memory = replay(open_table(file, options, policy), progress=line, **given)
             release, saved = in_memory, in_memory.save(target, force=force)
-    comparison = compare_outputs(decisions.policy, saved, source="the bundle" if from_bundle else "the policy")
+    comparison = compare_outputs(policy, saved, source="the bundle" if from_bundle else "the policy")
     print_warnings(release.warnings)
     if as_json:
         show_json({"replay": comparison.result, "said": comparison.sentence, **summarize(release, policy=saved)})

@@ -13,14 +13,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.grouped_help import option
+from shoal.cli.grouped_help import Decorator, option
 from shoal.errors import OptionError, OutputError, ShoalWarning, on_command_line
 from shoal.errors.messages import pluralize, quote_names
 
@@ -28,11 +27,6 @@ if TYPE_CHECKING:
     from shoal.data import ReadOptions, Table
     from shoal.domain import Policy, PolicyDraft
 
-C = TypeVar("C", bound=Callable[..., Any])
-_READ_OPTIONS = (
-    *("delimiter", "quote", "encoding", "decimal", "thousands", "missing", "header", "skip", "skip_footer"),
-    *("row_numbers", "sheet", "value_labels", "format"),
-)
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"=(.*)', re.DOTALL)
 """A name in quotation marks (doubled inside it), an equals sign and a value."""
 _BROKEN_PIPE = 141
@@ -47,10 +41,10 @@ _DELAY = 0.7
 """Seconds before the progress bar appears."""
 
 
-def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
+def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options to a command, in this order."""
 
-    def decorate(command: C) -> C:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for add in reversed(options):
             command = add(command)
         return command
@@ -58,58 +52,50 @@ def with_options(*options: Callable[[C], C]) -> Callable[[C], C]:
     return decorate
 
 
-_read_option = partial(option, group="Reading the file")
+def _read_option(flag: str, metavar: str | None, help: str, **attributes: Any) -> Decorator:
+    return option(flag, group="Reading the file", metavar=metavar, help=help, **attributes)
+
+
+_LINES = click.IntRange(min=0)
 with_read_options = with_options(
-    _read_option("--delimiter", metavar="CHARACTER", help="Column separator.  [default: detected]"),
-    _read_option(
-        "--quote", metavar="CHARACTER", help="Quotation mark of fields, or none.  [default: double quotation mark]"
-    ),
-    _read_option("--encoding", metavar="NAME", help="Text encoding, such as cp1252.  [default: detected]"),
-    _read_option("--decimal", metavar="CHARACTER", help="Decimal mark of numbers.  [default: detected]"),
-    _read_option("--thousands", metavar="CHARACTER", help="Thousands separator, or none.  [default: detected]"),
+    _read_option("--delimiter", "CHARACTER", "Column separator.  [default: detected]"),
+    _read_option("--quote", "CHARACTER", "Quotation mark of fields, or none.  [default: double quotation mark]"),
+    _read_option("--encoding", "NAME", "Text encoding, such as cp1252.  [default: detected]"),
+    _read_option("--decimal", "CHARACTER", "Decimal mark of numbers.  [default: detected]"),
+    _read_option("--thousands", "CHARACTER", "Thousands separator, or none.  [default: detected]"),
     _read_option(
         "--column-format",
+        "COLUMN=FORMAT",
+        "Format of one column, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
         multiple=True,
-        metavar="COLUMN=FORMAT",
-        help="Format of one column, such as 1.234,5 or DD.MM.YYYY or text; repeatable.",
     ),
-    _read_option("--missing", metavar="WORDS", help="Words that mean missing in all columns, separated by commas."),
+    _read_option("--missing", "WORDS", "Words that mean missing in all columns, separated by commas."),
     _read_option(
-        "--missing-in",
-        multiple=True,
-        metavar="COLUMN=WORDS",
-        help="More words that mean missing in one column; repeatable.",
+        "--missing-in", "COLUMN=WORDS", "More words that mean missing in one column; repeatable.", multiple=True
     ),
     _read_option(
         "--header/--no-header",
+        None,
+        "Whether the first line is a header. By default it is, and one that looks like data is refused.",
         default=None,
-        help="Whether the first line is a header. By default it is, and one that looks like data is refused.",
     ),
-    _read_option(
-        "--skip",
-        type=click.IntRange(min=0),
-        metavar="LINES",
-        help="Number of lines above the header.  [default: detected]",
-    ),
-    _read_option(
-        "--skip-footer",
-        type=click.IntRange(min=0),
-        metavar="LINES",
-        help="Number of lines below the last record, such as totals.",
-    ),
+    _read_option("--skip", "LINES", "Number of lines above the header.  [default: detected]", type=_LINES),
+    _read_option("--skip-footer", "LINES", "Number of lines below the last record, such as totals.", type=_LINES),
     _read_option(
         "--row-numbers/--no-row-numbers",
+        None,
+        "Whether to drop a first column without a name. By default, it is dropped if it numbers the rows.",
         default=None,
-        help="Whether to drop a first column without a name. By default, it is dropped if it numbers the rows.",
     ),
-    _read_option("--sheet", metavar="NAME", help="Sheet of a workbook."),
+    _read_option("--sheet", "NAME", "Sheet of a workbook."),
     _read_option(
         "--value-labels/--no-value-labels",
-        default=None,
-        help="Whether to read columns of SPSS and Stata as value labels instead of codes.  [default: labels where"
+        None,
+        "Whether to read columns of SPSS and Stata as value labels instead of codes.  [default: labels where"
         " every value has one]",
+        default=None,
     ),
-    _read_option("--format", metavar="NAME", help="File format, where the extension does not tell it."),
+    _read_option("--format", "NAME", "File format, where the extension does not tell it."),
 )
 """The options for reading a file."""
 
@@ -120,15 +106,6 @@ memory_option = option(
     help="Memory limit, such as 2GB: a csv, tsv or Parquet file of any size is then read in pieces.",
 )
 as_json = option("--json", "as_json", is_flag=True, group="Outputs", help="Print JSON with stable keys.")
-
-
-def parse_model_options(given: Sequence[str]) -> dict[str, list[str]]:
-    """Parse ``COLUMN=MODEL`` of a repeatable option; commas outside parentheses separate models."""
-    parsed: dict[str, list[str]] = {}
-    for text in given:
-        for column, value in parse_pairs([text], "model").items():
-            parsed.setdefault(column, []).extend(re.split(r",(?![^(]*\))", value))
-    return parsed
 
 
 def open_table(
@@ -147,7 +124,8 @@ def parse_read_options(
     from shoal import data
     from shoal.release.policy_arguments import read_options
 
-    given = {name: options[name] for name in _READ_OPTIONS if options[name] is not None}
+    names = (field.name for field in fields(data.ReadOptions))
+    given = {name: options[name] for name in names if options.get(name) is not None}
     if "missing" in given:
         given["missing"] = parse_names([given["missing"]])
     if given.get("thousands") == "none":
@@ -157,12 +135,14 @@ def parse_read_options(
     defaults = data.ReadOptions() if policy is None else read_options(Path(path), policy, is_release=is_release)
     formats = parse_pairs(options["column_format"], "column_format", split_at_last=False)
     words = parse_pairs(options["missing_in"], "missing_in", split_at_last=False)
-    return replace(
-        defaults,
-        **given,
-        column_formats={**defaults.column_formats, **formats},
-        missing_in={**defaults.missing_in, **{column: parse_names([text]) for column, text in words.items()}},
-    )
+    given["column_formats"] = {**defaults.column_formats, **formats}
+    given["missing_in"] = {**defaults.missing_in, **{column: parse_names([text]) for column, text in words.items()}}
+    return replace(defaults, **given)
+
+
+def stem(path: str) -> str:
+    """Return the file name without its extensions."""
+    return Path(path).name.partition(".")[0] or Path(path).name
 
 
 def is_bundle(path: str) -> bool:
@@ -185,13 +165,6 @@ def parse_int(text: str, error: OptionError) -> int:
         return int(text)
     except ValueError:
         raise error from None
-
-
-def parse_k(text: str | None) -> int:
-    """Parse k, which has no default."""
-    if text is None:
-        raise OptionError.no_k()
-    return parse_int(text, OptionError.k_not_integer())
 
 
 def parse_pairs(

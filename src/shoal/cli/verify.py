@@ -10,8 +10,17 @@ from typing import Any, NoReturn
 import click
 
 from shoal.cli.grouped_help import GroupedCommand, option
-from shoal.cli.options import COUNTED_MISSING, COUNTING, flag_of, given_arguments, release_option
-from shoal.cli.policies import find_policy, policy_facts, show_policy, with_policy_option
+from shoal.cli.options import (
+    COUNTED_MISSING,
+    COUNTING,
+    find_policy,
+    flag_of,
+    given_arguments,
+    release_option,
+    release_options,
+    show_with_policy,
+    with_policy_option,
+)
 from shoal.cli.terminal import (
     as_json,
     is_bundle,
@@ -31,8 +40,7 @@ _linked = partial(option, group="Linked releases")
 @click.command(name="verify", cls=GroupedCommand)
 @click.argument("file")
 @release_option("quasi_identifiers", help="Columns that records of a class share, as a,b,c.")
-@release_option("hierarchies")
-@release_option("levels")
+@release_options("hierarchies", "levels")
 @release_option("k", help="Minimum number of records in a class.")
 @with_policy_option("Take what is not given from this policy file.  [default: the one beside FILE, without -k or -q]")
 @release_option("models")
@@ -96,11 +104,7 @@ def command(file: str, policy: str | None, as_json: bool, **options: Any) -> Non
     else:
         arguments["options"] = parse_read_options(file, options, known, is_release=True)
     facts = verify(table, policy=known, memory=options["memory"], **arguments, **_against(options)).to_dict()
-    if known is not None:
-        facts["policy"] = policy_facts(known, released=table)
-    show_facts(facts, text.verification, as_json=as_json)
-    if known is not None and not as_json:
-        show_policy(facts["policy"])
+    show_with_policy(facts, text.verification, known, as_json=as_json, released=table)
     if "together" in facts and not as_json:
         show(text.linked_releases(facts["together"]))
     click.get_current_context().exit(0 if facts["ok"] else 3)

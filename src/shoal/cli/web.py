@@ -53,14 +53,16 @@ def command(
     """
     if not all(map(find_spec, _PACKAGES)):
         raise PackageError.needs_extra("The page in the browser", "web")
-    from shoal.engines.memory_budget import check_memory, parse_bytes
+    from shoal.engines.memory_budget import MIN_MEMORY, check_memory, parse_bytes
+    from shoal.system.memory import total_memory
 
     path = None if file is None else _table_path(file)
     number = None if port is None else parse_int(port, OptionError.invalid_value("port", _A_PORT))
     if number is not None and number not in _PORTS:
         raise OptionError.invalid_value("port", _A_PORT)
     upload_limit = parse_bytes(max_upload, option="max-upload")
-    memory_limit = _default_memory() if memory is None else check_memory(memory)
+    default = max(MIN_MEMORY, int(total_memory(default=8 << 30) * _MEMORY_FRACTION))
+    memory_limit = default if memory is None else check_memory(memory)
 
     from shoal.web.projects.store import projects_folder
     from shoal.web.server import ServerConfig, serve
@@ -83,10 +85,3 @@ def _table_path(file: str) -> Path:
     if format_of(path) is None:
         raise FileError.unknown_format(path, EXTENSIONS)
     return path
-
-
-def _default_memory() -> int:
-    from shoal.engines.memory_budget import MIN_MEMORY
-    from shoal.system.memory import total_memory
-
-    return max(MIN_MEMORY, int(total_memory(default=8 << 30) * _MEMORY_FRACTION))

@@ -85,4 +85,4 @@ def check_memory(path: Path) -> None:
     """Raise an error if the uncompressed file exceeds the memory: it is damaged or a decompression bomb."""
     most = total_memory(default=_DEFAULT_MEMORY)
     if uncompressed_size(path, limit=most) > most:
-        raise FileError.too_large(path, most)
+        raise FileError.too_large(path, most / 1e9)

@@ -53,5 +53,5 @@ def writable_format(path: Path) -> str:
     """Return the format to write to this path; raise an error if there is none."""
     file_format = format_of(path)
     if file_format is None or extension(path) in _READ_ONLY or path.suffix.lower() == ZIP_EXTENSION:
-        raise OutputError.unsupported_format(path, extension(path) or "nameless")
+        raise OutputError.unsupported_format(path, format=extension(path) or "nameless")
     return file_format

@@ -76,7 +76,10 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
         check_memory(path)
     if kind in ("csv", "tsv"):
         raw = _read_bytes(path)
-        text = _decompress(raw, path) if is_compressed(path) else raw
+        text = raw
+        if is_compressed(path):
+            with open_compressed(path, raw) as file:
+                text = file.read()
         delimited, detected = read_delimited(text, options=options, tabs=kind == "tsv", path=path)
         return Table(kind, delimited, path, settings | detected, hashlib.sha256(raw).hexdigest())
     if path.stat().st_size == 0:
@@ -84,7 +87,8 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     if kind in ("parquet", "arrow"):
         # read from memory: if a memory-mapped file is truncated, the process crashes
         raw = _read_bytes(path)
-        frame = _read_columns(raw, path, kind)
+        with translate_read_errors(path, kind):
+            frame = pl.read_parquet(io.BytesIO(raw)) if kind == "parquet" else pl.read_ipc(io.BytesIO(raw))
         return check_table(Table(kind, PolarsCells(frame), path, settings, hashlib.sha256(raw).hexdigest()))
     before, digest = file_state(path), file_sha256(path)
     cells: TableCells
@@ -124,20 +128,7 @@ def file_state(path: Path) -> tuple[int, ...]:
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
 
 
-def _decompress(raw: bytes, path: Path) -> bytes:
-    with open_compressed(path, raw) as file:
-        return file.read()
-
-
-def _read_columns(raw: bytes, path: Path, kind: str) -> pl.DataFrame:
-    with translate_read_errors(path, kind):
-        if kind == "parquet":
-            return pl.read_parquet(io.BytesIO(raw))
-        return pl.read_ipc(io.BytesIO(raw))
-
-
 def file_sha256(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of the file."""
     try:
         with Path(path).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

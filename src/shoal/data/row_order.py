@@ -39,7 +39,6 @@ class RowOrder:
     """Compares columns that two tables share, part by part, to find whether the rows of one are shuffled."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """Compare these columns."""
         self._names = tuple(names)
         self._first: dict[str, str | None] = {}
         self._varied: set[str] = set()

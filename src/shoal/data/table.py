@@ -87,29 +87,21 @@ class ReadOptions:
         object.__setattr__(self, "missing_in", self.missing_by_column)
         if self.decimal is None and self.thousands in _DECIMAL_FOR_THOUSANDS:
             object.__setattr__(self, "decimal", _DECIMAL_FOR_THOUSANDS[self.thousands])
-        if delimiter is not None and not _is_separator(delimiter):
-            raise OptionError.invalid_value("delimiter", _EXPECTED["delimiter"][1])
-        if quote and (not _is_separator(quote) or quote == delimiter):
-            raise OptionError.invalid_value("quote", _EXPECTED["quote"][1])
-        if self.decimal not in (None, ".", ","):
-            raise OptionError.invalid_value("decimal", _EXPECTED["decimal"][1])
-        if self.thousands and (self.thousands not in THOUSANDS or self.thousands == self.decimal):
-            raise OptionError.invalid_value("thousands", _EXPECTED["thousands"][1])
-        for name in ("skip", "skip_footer"):
-            if given[name] is not None and (isinstance(given[name], bool) or given[name] < 0):
+        valid = {
+            "delimiter": delimiter is None or _is_separator(delimiter),
+            "quote": not quote or (_is_separator(quote) and quote != delimiter),
+            "decimal": self.decimal in (None, ".", ","),
+            "thousands": not self.thousands or (self.thousands in THOUSANDS and self.thousands != self.decimal),
+            "skip": self.skip is None or (type(self.skip) is int and self.skip >= 0),
+            "skip_footer": self.skip_footer is None or (type(self.skip_footer) is int and self.skip_footer >= 0),
+            "format": self.format in (None, *FORMATS),
+            "encoding": self.encoding is None or _is_encoding(self.encoding),
+        }
+        for name, is_valid in valid.items():
+            if not is_valid:
                 raise OptionError.invalid_value(name, _EXPECTED[name][1])
         for form in self.column_formats.values():
             parse_column_format(form)
-        if self.format is not None and self.format not in FORMATS:
-            raise OptionError.invalid_value("format", _EXPECTED["format"][1])
-        if self.encoding is not None:
-            try:
-                codecs.lookup(self.encoding)
-                known = self.encoding.isprintable()  # codecs.lookup ignores unprintable characters
-            except (LookupError, ValueError):
-                known = False
-            if not known:
-                raise OptionError.invalid_value("encoding", _EXPECTED["encoding"][1])
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -208,6 +200,14 @@ def _as_tuple(missing: Any) -> tuple[str, ...] | None:
 
 def _is_separator(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text not in "\0\r\n" and not text.isalnum()
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        codecs.lookup(name)
+    except (LookupError, ValueError):
+        return False
+    return name.isprintable()  # codecs.lookup ignores unprintable characters
 
 
 @dataclass(frozen=True, eq=False, repr=False)

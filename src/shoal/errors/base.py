@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Collection
+from string import Formatter
 from types import FrameType
 from typing import Any, Self
 
-from shoal.errors.messages import quote_name
+from shoal.errors.messages import pluralize, quote_name, quote_names
 
 _OPTION = r"""--?[a-z](?:'[^']*'|"[^"]*"|[^)'"])*"""
 """Option of the command line, perhaps with a quoted column name, which may contain parentheses."""
@@ -50,25 +52,48 @@ def fixed(fact: str, hint: str, *details: Any) -> classmethod[Any, [], Any]:
     return classmethod(lambda kind: kind(fact, hint, *details))
 
 
-def with_name(fact: str, hint: str) -> classmethod[Any, [object], Any]:
-    """Return a constructor whose message has one parameter, ``{}``: a name, which is quoted and shortened."""
-    return classmethod(lambda kind, name: _filled(kind, fact, hint, quote_name(name)))
+def message(fact: str, hint: str) -> classmethod[Any, ..., Any]:
+    """Return a constructor of an error from a template of its message.
+
+    Its parameters are the fields of the template, by name or in the order of their first appearance. ``{rows:record}``
+    is a number of records, ``{rows:is|are}`` a verb that agrees with it, ``{name!q}`` a quoted and shortened name,
+    ``{path!r}`` a quoted path. Of a list, ``{names!l}`` quotes the names, and ``{names:file}`` counts them.
+    """
+    specs: dict[str, str] = {}
+    """What each field is: ``l`` for a list, the noun or format of a number, or empty for text."""
+    for _, name, spec, conversion in _TEMPLATE.parse(f"{fact}{hint}"):
+        if name:
+            specs[name] = "l" if conversion == "l" else specs.get(name) or spec or ""
+
+    def make(kind: Any, /, *given: object, **named: object) -> Any:
+        others = [name for name in specs if name not in named]
+        values = named | dict(zip(others, given, strict=True))
+        return kind(_TEMPLATE.vformat(fact, (), values), _TEMPLATE.vformat(hint, (), values))
+
+    make.specs = specs  # type: ignore[attr-defined]
+    return classmethod(make)
 
 
-def with_path(fact: str, hint: str) -> classmethod[Any, [object], Any]:
-    """Return a constructor whose message has one parameter, ``{}``: a path."""
-    return classmethod(lambda kind, path: _filled(kind, fact, hint, repr(str(path))))
+class _Template(Formatter):
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        if conversion == "q":
+            return quote_name(value)
+        if conversion == "l":
+            return quote_names(value)
+        return repr(str(value)) if conversion == "r" else super().convert_field(value, conversion)
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if spec and isinstance(value, Collection) and not isinstance(value, str):
+            value = len(value)
+        if "|" in spec:
+            singular, plural = spec.split("|")
+            return singular if value == 1 else plural
+        if spec[:2].isalpha() and len(spec) > 1:
+            return pluralize(value, spec)
+        return str(format(value, spec or ("," if isinstance(value, int) else "")))
 
 
-def with_text(fact: str, hint: str) -> classmethod[Any, [object], Any]:
-    """Return a constructor whose message has one parameter, ``{}``: words or a number."""
-    return classmethod(
-        lambda kind, value: _filled(kind, fact, hint, f"{value:,}" if isinstance(value, int) else str(value))
-    )
-
-
-def _filled(kind: Any, fact: str, hint: str, value: str) -> Any:
-    return kind(fact.replace("{}", value), hint.replace("{}", value))
+_TEMPLATE = _Template()
 
 
 def in_python(sentence: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from shoal.errors.base import ShoalError, fixed, with_name, with_text
+from shoal.errors.base import ShoalError, fixed, message
 from shoal.errors.messages import (
     MAX_LISTED,
     first_clause,
@@ -26,12 +26,8 @@ _DROP = "drop the column with identifiers= (--identifiers)"
 
 def _with_cells(fact: str, hint: str) -> classmethod[Any, ..., Any]:
     """Return a constructor of an error about some cells of a column."""
-
-    def make(kind: Any, column: str, *, rows: int, of: int, first: int) -> Any:
-        where = f"in {rows:,} of {pluralize(of, 'record')} (the first is record {first:,})"
-        return kind(f"Column {quote_name(column)} {fact} {where}", hint)
-
-    return classmethod(make)
+    where = "in {rows:,} of {of:record} (the first is record {first:,})"
+    return message(f"Column {{column!q}} {fact} {where}", hint)
 
 
 def _named_format(name: str, formats: str) -> str:
@@ -64,21 +60,21 @@ class DataError(ShoalError):
         "The rows of the release are shuffled, so that it cannot be compared with its original row by row",
         "use the figures of its report or of release.evaluation, or shoal verify",
     )
-    unknown_table_type = with_text(
-        "A {} is not a table that Shoal can read",
+    unknown_table_type = message(
+        "A {value} is not a table that Shoal can read",
         "give a path, a pandas, polars or pyarrow table, or a two-dimensional numpy array",
     )
-    lazy_frame = with_text("A {} has not been computed yet", "give the table itself, such as frame.collect()")
-    array_type = with_text("An array of type {} holds no plain numbers", "give an array of integers or floats")
-    array_shape = with_text(
-        "An array of {} dimensions is not a table", "give a two-dimensional array with one row per person"
+    lazy_frame = message("A {value} has not been computed yet", "give the table itself, such as frame.collect()")
+    array_type = message("An array of type {value} holds no plain numbers", "give an array of integers or floats")
+    array_shape = message(
+        "An array of {value} dimensions is not a table", "give a two-dimensional array with one row per person"
     )
-    array_cannot_hold = with_name(
-        "The released array has one type of number, which cannot hold column {} exactly",
+    array_cannot_hold = message(
+        "The released array has one type of number, which cannot hold column {name!q} exactly",
         "give the table as a pandas or polars frame, or recode the column to one of its own values",
     )
-    unknown_objects = with_name(
-        "Column {} holds objects that cannot be read or compared",
+    unknown_objects = message(
+        "Column {name!q} holds objects that cannot be read or compared",
         "convert them to numbers, dates or text, or drop the column",
     )
     text_in_numbers = _with_cells(
@@ -106,68 +102,45 @@ class DataError(ShoalError):
     out_of_bounds = _with_cells(
         "has values outside its bounds", "correct these cells, or widen the bounds with bounds= (--bounds)"
     )
-
-    @classmethod
-    def too_many_strata(cls, strata: int, *, most: int) -> Self:
-        return cls(
-            f"The table has {strata:,} strata, and at most {most:,} can be worked on in pieces",
-            "Use coarser strata, or release the table in memory.",
-        )
-
-    @classmethod
-    def too_many_sensitive(cls, column: str, most: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} has a privacy model and more than {most:,} different values, too many for a"
-            " table that is read in pieces",
-            "group its values, drop its model, or leave out memory= (--memory)",
-        )
-
-    @classmethod
-    def too_many_households(cls, most: int) -> Self:
-        fact = f"The table has more than {most:,} households, too many for the memory limit"
-        return cls(fact, "give more memory with memory= (--memory)")
-
-    @classmethod
-    def household_across_strata(cls, households: int) -> Self:
-        fact = f"The members of {pluralize(households, 'household')} are in different strata, and groups cross neither"
-        return cls(fact, "put all members of a household into one stratum")
-
-    @classmethod
-    def household_too_large(cls, *, largest: int, most: int, households: int) -> Self:
-        return cls(
-            f"The largest household has {largest:,} members, more than the {most:,} that are allowed (too large:"
-            f" {pluralize(households, 'household')})",
-            "check whether one code means many households, or allow more with largest_household= (--largest-household)",
-        )
-
-    @classmethod
-    def stratum_too_small(cls, *, smallest: int, strata: int, of: int, k: int, units: str) -> Self:
-        return cls(
-            f"{strata:,} of {of:,} strata have fewer than k = {k:,} {units}, the smallest {smallest:,}, and no group"
-            " crosses strata",
-            "join small strata to others, or choose a smaller k",
-        )
-
-    @classmethod
-    def keys_not_unique(cls, column: str, records: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} does not identify every record: {pluralize(records, 'record')} repeat a value"
-            " or have none",
-            "give a column with a value of its own for each record with on=, or leave out on=",
-        )
-
-    @classmethod
-    def keys_differ(cls, column: str, records: int) -> Self:
-        return cls(
-            f"Column {quote_name(column)} of the release lacks the value of {pluralize(records, 'record')} of the"
-            " original",
-            "give a column with the same values in both tables with on=, or leave out on=",
-        )
-
-    @classmethod
-    def record_counts_differ(cls, original: int, released: int) -> Self:
-        fact = f"The original has {pluralize(original, 'record')} and the release {released:,}"
-        return cls(fact, "give the two tables with the same records in the same order")
+    too_many_strata = message(
+        "The table has {strata:,} strata, and at most {most:,} can be worked on in pieces",
+        "Use coarser strata, or release the table in memory.",
+    )
+    too_many_sensitive = message(
+        "Column {column!q} has a privacy model and more than {most:,} different values, too many for a table that is"
+        " read in pieces",
+        "group its values, drop its model, or leave out memory= (--memory)",
+    )
+    too_many_households = message(
+        "The table has more than {most:,} households, too many for the memory limit",
+        "give more memory with memory= (--memory)",
+    )
+    household_across_strata = message(
+        "The members of {households:household} are in different strata, and groups cross neither",
+        "put all members of a household into one stratum",
+    )
+    household_too_large = message(
+        "The largest household has {largest:,} members, more than the {most:,} that are allowed (too large:"
+        " {households:household})",
+        "check whether one code means many households, or allow more with largest_household= (--largest-household)",
+    )
+    stratum_too_small = message(
+        "{strata:,} of {of:,} strata have fewer than k = {k:,} {units}, the smallest {smallest:,}, and no group"
+        " crosses strata",
+        "join small strata to others, or choose a smaller k",
+    )
+    keys_not_unique = message(
+        "Column {column!q} does not identify every record: {records:record} repeat a value or have none",
+        "give a column with a value of its own for each record with on=, or leave out on=",
+    )
+    keys_differ = message(
+        "Column {column!q} of the release lacks the value of {records:record} of the original",
+        "give a column with the same values in both tables with on=, or leave out on=",
+    )
+    record_counts_differ = message(
+        "The original has {original:record} and the release {released:,}",
+        "give the two tables with the same records in the same order",
+    )
 
 
 class ColumnError(ShoalError):
@@ -181,25 +154,28 @@ class ColumnError(ShoalError):
         "The other release has none of the quasi-identifiers, and no policy beside it",
         "name its own with against_quasi_identifiers= (--against-quasi-identifiers)",
     )
-    empty_name = with_text("Column {} has no name", _OWN_NAME)
-    kind_without_role = with_name(
-        "Column {} is no quasi-identifier and not sensitive, so that its kind or hierarchy has no effect",
+    empty_name = message("Column {value} has no name", _OWN_NAME)
+    kind_without_role = message(
+        "Column {name!q} is no quasi-identifier and not sensitive, so that its kind or hierarchy has no effect",
         "name it among the quasi-identifiers (-q), or leave it out",
     )
-    not_recoded = with_name(
-        "Column {} is no quasi-identifier, so that it is never recoded",
+    not_recoded = message(
+        "Column {name!q} is no quasi-identifier, so that it is never recoded",
         "name it among the quasi-identifiers (-q), or leave it out",
     )
-    no_hierarchy = with_name(
-        "Column {} is hierarchical and has no hierarchy",
+    no_hierarchy = message(
+        "Column {name!q} is hierarchical and has no hierarchy",
         "give one with hierarchies= (--hierarchy), such as shoal hierarchy build writes",
     )
-    no_levels = with_name(
-        "Column {} is ordinal, and its values have no order", "name its levels, lowest first, with levels= (--levels)"
+    no_levels = message(
+        "Column {name!q} is ordinal, and its values have no order",
+        "name its levels, lowest first, with levels= (--levels)",
     )
-    missing_in_release = with_name("The release has no column {}", "name only quasi-identifiers that both tables have")
-    missing_in_population = with_name(
-        "The table of the population has no column {}",
+    missing_in_release = message(
+        "The release has no column {name!q}", "name only quasi-identifiers that both tables have"
+    )
+    missing_in_population = message(
+        "The table of the population has no column {name!q}",
         "give one that has all quasi-identifiers, recoded as in the release",
     )
 
@@ -209,10 +185,7 @@ class ColumnError(ShoalError):
         count = f"the table has {pluralize(len(known), 'column')}, which shoal describe lists"
         return cls(f"There is no column {quote_name(name)}", f"did you mean {quote_names(near)}" if near else count)
 
-    @classmethod
-    def duplicate_names(cls, names: Sequence[str]) -> Self:
-        repeated = f"{pluralize(len(names), 'column name')} more than once ({quote_names(names)})"
-        return cls(f"The header has {repeated}", _OWN_NAME)
+    duplicate_names = message("The header has {names:column name} more than once ({names!l})", _OWN_NAME)
 
     @classmethod
     def ambiguous_format(cls, name: str, doubt: str, formats: Sequence[str]) -> Self:
@@ -240,13 +213,8 @@ class ColumnError(ShoalError):
             f"{_named_format(name, f'{example}, or text')}, or {_missing_in(name)}",
         )
 
-    @classmethod
-    def duplicate_in_role(cls, name: str, role: str) -> Self:
-        return cls(f"Column {quote_name(name)} is named twice among the {role} columns", "name it once")
-
-    @classmethod
-    def two_roles(cls, name: str, first: str, second: str) -> Self:
-        return cls(f"Column {quote_name(name)} is named as {first} and as {second}", "give it one role")
+    duplicate_in_role = message("Column {name!q} is named twice among the {role} columns", "name it once")
+    two_roles = message("Column {name!q} is named as {first} and as {second}", "give it one role")
 
     @classmethod
     def unassigned_identifiers(cls, reasons: Mapping[str, str], *, is_replay: bool) -> Self:
@@ -275,23 +243,18 @@ class ColumnError(ShoalError):
             f"choose a method that takes all columns, such as {taking!r}, or {_DROP}",
         )
 
-    @classmethod
-    def not_numeric(cls, name: str, kind: str) -> Self:
-        fact = f"Column {quote_name(name)} is {kind} where numbers are needed"
-        return cls(fact, "choose another column, or another kind")
-
-    @classmethod
-    def households_not_released(cls, name: str) -> Self:
-        fact = f"Column {quote_name(name)} names the households and is not released, so that a release in pieces"
-        return cls(
-            f"{fact} cannot be verified by households",
-            "keep the column with another role, or hold the whole table in memory (no --memory, no --engine spark)",
-        )
-
-    @classmethod
-    def quasi_identifier_in_design(cls, name: str, what: str) -> Self:
-        fact = f"Column {quote_name(name)} is a quasi-identifier and {what} at once"
-        return cls(fact, "remove it from the quasi-identifiers: its values are needed unchanged")
+    not_numeric = message(
+        "Column {name!q} is {kind} where numbers are needed", "choose another column, or another kind"
+    )
+    households_not_released = message(
+        "Column {name!q} names the households and is not released, so that a release in pieces cannot be verified by"
+        " households",
+        "keep the column with another role, or hold the whole table in memory (no --memory, no --engine spark)",
+    )
+    quasi_identifier_in_design = message(
+        "Column {name!q} is a quasi-identifier and {what} at once",
+        "remove it from the quasi-identifiers: its values are needed unchanged",
+    )
 
     @classmethod
     def not_sensitive(cls, name: str, role: str) -> Self:
@@ -302,26 +265,17 @@ class ColumnError(ShoalError):
             "give models to sensitive columns only" if known else hint,
         )
 
-    @classmethod
-    def model_needs_order(cls, name: str, kind: str, model: str) -> Self:
-        return cls(
-            f"Column {quote_name(name)} is {kind}, and {model} needs numbers, dates or an order",
-            "name its levels, lowest first, with levels= (--levels), or choose t-equal",
-        )
-
-    @classmethod
-    def model_needs_hierarchy(cls, name: str, model: str) -> Self:
-        fact = f"Column {quote_name(name)} has no hierarchy, and {model} needs one"
-        return cls(fact, "give one with hierarchies= (--hierarchy), or choose t-equal")
-
-    @classmethod
-    def kind_conflicts_with_hierarchy(cls, name: str, kind: str) -> Self:
-        return cls(f"Column {quote_name(name)} is {kind} and has a hierarchy", "leave one of them out")
-
-    @classmethod
-    def mixed_kinds_not_supported(cls, method: str, *, numbers: int, others: int) -> Self:
-        return cls(
-            f"Method {method!r} takes numbers or categories and not both, and there are"
-            f" {pluralize(numbers, 'numeric quasi-identifier')} and {others:,} of other kinds",
-            "choose a method for mixed tables, such as 'mdav' or 'mondrian-extent'",
-        )
+    model_needs_order = message(
+        "Column {name!q} is {kind}, and {model} needs numbers, dates or an order",
+        "name its levels, lowest first, with levels= (--levels), or choose t-equal",
+    )
+    model_needs_hierarchy = message(
+        "Column {name!q} has no hierarchy, and {model} needs one",
+        "give one with hierarchies= (--hierarchy), or choose t-equal",
+    )
+    kind_conflicts_with_hierarchy = message("Column {name!q} is {kind} and has a hierarchy", "leave one of them out")
+    mixed_kinds_not_supported = message(
+        "Method {method!r} takes numbers or categories and not both, and there are"
+        " {numbers:numeric quasi-identifier} and {others:,} of other kinds",
+        "choose a method for mixed tables, such as 'mdav' or 'mondrian-extent'",
+    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from shoal.errors.base import ShoalError, fixed, with_path, with_text
-from shoal.errors.messages import pluralize, quote_name
+from shoal.errors.base import ShoalError, fixed, message
 
 _TAKES_ALL_KINDS = "convert these columns to numbers or drop them; shoal.anonymize takes dates and categories too"
 
@@ -33,11 +32,13 @@ class EngineError(ShoalError):
     import_options_not_supported = fixed(
         "Spark reads Parquet, which needs no import options", "leave out the options for reading"
     )
-    not_parquet = with_path(
-        "{} does not hold a table that Spark can read as Parquet",
+    not_parquet = message(
+        "{path!r} does not hold a table that Spark can read as Parquet",
         "give a Parquet file or a folder of them; other sources can be given as a Spark frame",
     )
-    spark_only_option = with_text("{} is an option of Spark, which is not used", "leave it out, or add --engine spark")
+    spark_only_option = message(
+        "{value} is an option of Spark, which is not used", "leave it out, or add --engine spark"
+    )
 
     @classmethod
     def no_session(cls, log: str | None = None) -> Self:
@@ -54,13 +55,11 @@ class EngineError(ShoalError):
             f"{where}; where workers were lost, give them more memory or make pieces smaller with memory= (--memory)",
         )
 
-    @classmethod
-    def mixed_partitions(cls, path: object, count: int) -> Self:
-        return cls(
-            f"{pluralize(count, 'file')} below {str(path)!r} would be left out: Spark reads the files of a folder or"
-            " those of its partitions (name=value), and not both",
-            "put all files of the table into one folder",
-        )
+    mixed_partitions = message(
+        "{count:file} below {path!r} would be left out: Spark reads the files of a folder or those of its partitions"
+        " (name=value), and not both",
+        "put all files of the table into one folder",
+    )
 
 
 class EstimatorError(ShoalError, ValueError, TypeError):
@@ -75,8 +74,8 @@ class EstimatorError(ShoalError, ValueError, TypeError):
         "X has cells that are no numbers, where each argument must be a number, or a string that reads as a number",
         _TAKES_ALL_KINDS,
     )
-    no_features = with_text(
-        "X has 0 feature(s) (shape=({}, 0)) while a minimum of 1 is required",
+    no_features = message(
+        "X has 0 feature(s) (shape=({value}, 0)) while a minimum of 1 is required",
         "give a table with the columns that an outsider could know",
     )
 
@@ -85,47 +84,33 @@ class EstimatorError(ShoalError, ValueError, TypeError):
         """Convert an error about a table."""
         return cls(error.fact, error.hint)
 
-    @classmethod
-    def not_two_dimensional(cls, dimensions: int) -> Self:
-        return cls(
-            f"An array of {pluralize(dimensions, 'dimension')} is not a table of records. Reshape your data",
-            "X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one record",
-        )
+    not_two_dimensional = message(
+        "An array of {dimensions:dimension} is not a table of records. Reshape your data",
+        "X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one record",
+    )
+    column_not_numeric = message("Column {name!q} is {kind}, and the estimator takes numbers only", _TAKES_ALL_KINDS)
 
-    @classmethod
-    def column_not_numeric(cls, name: str, kind: str) -> Self:
-        return cls(f"Column {quote_name(name)} is {kind}, and the estimator takes numbers only", _TAKES_ALL_KINDS)
-
-    @classmethod
-    def not_finite(cls, fact: str) -> Self:
-        """``fact`` names the column and the number of cells."""
-        return cls(fact, "replace NaN and infinite cells before; shoal.anonymize takes missing values too")
+    not_finite = message("{fact}", "replace NaN and infinite cells before; shoal.anonymize takes missing values too")
+    """``fact`` names the column and the number of cells."""
 
     @classmethod
     def different_features(cls, fact: str) -> Self:
         """``fact`` is the message of scikit-learn about names and number of columns."""
         return cls(fact.rstrip(" ."), "give the columns of the fit, in the same order")
 
-    @classmethod
-    def too_few_samples(cls, n: int, k: int) -> Self:
-        fact = f"n_samples = {n:,} is less than k = {k:,}, so that the records cannot hide among each other"
-        return cls(fact, "wait until there are more records")
-
-    @classmethod
-    def too_distant(cls, *, rows: int, of: int, first: int) -> Self:
-        return cls(
-            f"{rows:,} of {pluralize(of, 'record')} are so far from those of the fit that their distances to groups are"
-            f" beyond the range of numbers (the first is record {first:,})",
-            "check the units of these records, or fit again",
-        )
-
-    @classmethod
-    def groups_too_small(cls, groups: int, *, records: int, of: int, k: int) -> Self:
-        return cls(
-            f"{records:,} of {pluralize(of, 'record')} would be in {pluralize(groups, 'group')} of fewer than k ="
-            f" {k:,}",
-            "let small groups join others with undersized='merge', or fit again on these records",
-        )
+    too_few_samples = message(
+        "n_samples = {n:,} is less than k = {k:,}, so that the records cannot hide among each other",
+        "wait until there are more records",
+    )
+    too_distant = message(
+        "{rows:,} of {of:record} are so far from those of the fit that their distances to groups are beyond the"
+        " range of numbers (the first is record {first:,})",
+        "check the units of these records, or fit again",
+    )
+    groups_too_small = message(
+        "{records:,} of {of:record} would be in {groups:group} of fewer than k = {k:,}",
+        "let small groups join others with undersized='merge', or fit again on these records",
+    )
 
 
 class PackageError(ShoalError, ImportError):
@@ -136,7 +121,4 @@ class PackageError(ShoalError, ImportError):
         " not installed",
         "run: pip install 'shoal[bounds]', or choose the effort 'balanced'",
     )
-
-    @classmethod
-    def needs_extra(cls, part: str, extra: str) -> Self:
-        return cls(f"{part} needs packages that are not installed", f"run: pip install 'shoal[{extra}]'")
+    needs_extra = message("{part} needs packages that are not installed", "run: pip install 'shoal[{extra}]'")

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
-from shoal.errors.base import ShoalError, fixed, with_name, with_path, with_text
-from shoal.errors.messages import did_you_mean, pluralize, quote_name, quote_names, similar_words
+from shoal.errors.base import ShoalError, fixed, message
+from shoal.errors.messages import did_you_mean, pluralize, quote_name, similar_words
 
 
 class OptionError(ShoalError):
@@ -46,15 +46,15 @@ class OptionError(ShoalError):
         "leave out households= (--households)",
     )
     row_not_integer = fixed("row is not a whole number", "give the number of a record, from 1")
-    k_too_small = with_text("k = {} protects nobody", "give k as a whole number of at least 2")
-    method_not_applicable = with_name(
-        "Method {} does not support these quasi-identifiers, or so many records", "choose another method, or auto"
+    k_too_small = message("k = {value} protects nobody", "give k as a whole number of at least 2")
+    method_not_applicable = message(
+        "Method {name!q} does not support these quasi-identifiers, or so many records", "choose another method, or auto"
     )
-    needs_against = with_name(
-        "Option {} is about another release, and none is given", "name it with against= (--against)"
+    needs_against = message(
+        "Option {name!q} is about another release, and none is given", "name it with against= (--against)"
     )
-    recode_applies_to_no_column = with_name(
-        "No quasi-identifier is of a kind that is recoded by {}",
+    recode_applies_to_no_column = message(
+        "No quasi-identifier is of a kind that is recoded by {name!q}",
         "mean, median and interval are for numbers and dates; centroid, mode and lcs for categories; generalize for"
         " all",
     )
@@ -68,26 +68,21 @@ class OptionError(ShoalError):
     def unknown_option(cls, name: str, method: str, known: Sequence[str]) -> Self:
         return cls(f"Method {method!r} has no option {name!r}", did_you_mean(name, known))
 
-    role_in_options = with_text(
-        "A plan has the role of each column, and {}= would decide it again", "assign it in plan.roles"
+    role_in_options = message(
+        "A plan has the role of each column, and {value}= would decide it again", "assign it in plan.roles"
     )
-    hierarchy_without_file = with_name(
-        "The hierarchy or the levels of column {} are not in a file, and a policy names files",
+    hierarchy_without_file = message(
+        "The hierarchy or the levels of column {name!q} are not in a file, and a policy names files",
         "write them to a file, and give its path",
     )
-
-    @classmethod
-    def two_names(cls, old: str, new: str) -> Self:
-        return cls(f"{old} is the deprecated name of {new}, and both are given", f"leave out {old}")
+    two_names = message("{old} is the deprecated name of {new}, and both are given", "leave out {old}")
 
     @classmethod
     def option_of_no_method(cls, name: str, *, compared: bool = False) -> Self:
         methods = "None of the compared methods" if compared else "No method"
         return cls(f"{methods} has an option {name!r}", "shoal methods lists the options of each")
 
-    @classmethod
-    def invalid_value(cls, name: str, expected: str) -> Self:
-        return cls(f"Option {name!r} has a value that it cannot take", f"give {expected}")
+    invalid_value = message("Option {name!r} has a value that it cannot take", "give {expected}")
 
     @classmethod
     def memory_limit_too_low(cls, size: int, least: int) -> Self:
@@ -97,48 +92,33 @@ class OptionError(ShoalError):
             f"give at least {least / 1e6:,.0f}MB (--memory)",
         )
 
-    @classmethod
-    def wildcards_need_memory(cls) -> Self:
-        return cls(
-            "A record with missing values as wildcards belongs to many classes, which cannot be counted in pieces",
-            "count them as a category, or leave out memory= (--memory)",
-        )
-
-    @classmethod
-    def memory_needs_file(cls) -> Self:
-        return cls("A memory limit is for tables that are read from files", "give a path, or leave out memory=")
-
-    @classmethod
-    def two_frames(cls) -> Self:
-        return cls("A Spark DataFrame is evaluated with another one only", "give both tables as Spark DataFrames")
-
-    @classmethod
-    def needs_memory(cls, option: str) -> Self:
-        return cls(
-            f"{option} needs the whole table in memory, and this table is read in pieces",
-            f"leave out {option}, or leave out memory= (--memory) and give the table as a file or a frame in memory",
-        )
-
-    @classmethod
-    def duplicate_names(cls, option: str, names: str) -> Self:
-        return cls(f"Option {option!r} names {names} twice", "name each once")
+    wildcards_need_memory = fixed(
+        "A record with missing values as wildcards belongs to many classes, which cannot be counted in pieces",
+        "count them as a category, or leave out memory= (--memory)",
+    )
+    memory_needs_file = fixed(
+        "A memory limit is for tables that are read from files", "give a path, or leave out memory="
+    )
+    two_frames = fixed("A Spark DataFrame is evaluated with another one only", "give both tables as Spark DataFrames")
+    needs_memory = message(
+        "{option} needs the whole table in memory, and this table is read in pieces",
+        "leave out {option}, or leave out memory= (--memory) and give the table as a file or a frame in memory",
+    )
+    duplicate_names = message("Option {option!r} names {names} twice", "name each once")
 
     @classmethod
     def unknown_choice(cls, name: str, found: object, known: Sequence[str]) -> Self:
         return cls(f"There is no {name} {quote_name(found)}", did_you_mean(str(found), known))
 
-    @classmethod
-    def recode_not_applicable(cls, recode: str, *, column: str, kind: str, known: Sequence[str]) -> Self:
-        fact = f"Column {quote_name(column)} is {kind} and cannot be recoded by {quote_name(recode)}"
-        return cls(fact, f"choose one of {quote_names(known)}")
+    recode_not_applicable = message(
+        "Column {column!q} is {kind} and cannot be recoded by {recode!q}", "choose one of {known!l}"
+    )
 
     @classmethod
     def unknown_model(cls, found: object, forms: Sequence[str]) -> Self:
         return cls(f"There is no privacy model {quote_name(found)}", f"write one of {', '.join(forms)}")
 
-    @classmethod
-    def model_out_of_range(cls, model: str, expected: str) -> Self:
-        return cls(f"The privacy model {model} is out of range", f"give {expected}")
+    model_out_of_range = message("The privacy model {model} is out of range", "give {expected}")
 
     @classmethod
     def suppression_budget_too_small(
@@ -181,20 +161,18 @@ class OptionError(ShoalError):
             "choose another method, such as 'mondrian-branch'",
         )
 
-    @classmethod
-    def too_many_columns(cls, method: str, *, most: int, found: int) -> Self:
-        fact = f"Method {method!r} takes {pluralize(most, 'quasi-identifier')} and {found:,} are named"
-        return cls(fact, "name fewer, or choose another method")
-
-    @classmethod
-    def no_common_order(cls, records: int, others: int) -> Self:
-        fact = f"The release has {pluralize(records, 'record')} and the other {others:,}, so they have no common order"
-        return cls(fact, "leave out order= (--order)")
-
-    @classmethod
-    def row_out_of_range(cls, records: int) -> Self:
-        hint = f"give row= (--row) as a whole number from 1 to {records:,}"
-        return cls(f"There is no such record among the {pluralize(records, 'record')} of the table", hint)
+    too_many_columns = message(
+        "Method {method!r} takes {most:quasi-identifier} and {found:,} are named",
+        "name fewer, or choose another method",
+    )
+    no_common_order = message(
+        "The release has {records:record} and the other {others:,}, so they have no common order",
+        "leave out order= (--order)",
+    )
+    row_out_of_range = message(
+        "There is no such record among the {records:record} of the table",
+        "give row= (--row) as a whole number from 1 to {records:,}",
+    )
 
     @classmethod
     def seed_not_integer(cls, name: str = "seed") -> Self:
@@ -204,27 +182,24 @@ class OptionError(ShoalError):
 class PolicyError(ShoalError):
     """A policy file cannot be used."""
 
-    not_a_policy = with_text("A {} is not a policy", "give a Policy, or the path of a policy file")
-    hierarchy_changed = with_name(
-        "The hierarchy or levels of column {} differ from those that the policy was made with",
+    not_a_policy = message("A {value} is not a policy", "give a Policy, or the path of a policy file")
+    hierarchy_changed = message(
+        "The hierarchy or levels of column {name!q} differ from those that the policy was made with",
         "give the same hierarchy or levels, or make a new policy",
     )
-    column_not_in_policy = with_name("The policy does not mention column {}", "drop the column, or make a new policy")
-    no_hierarchy_in_policy = with_name(
-        "The policy has no hierarchy or levels for column {}",
+    column_not_in_policy = message(
+        "The policy does not mention column {name!q}", "drop the column, or make a new policy"
+    )
+    no_hierarchy_in_policy = message(
+        "The policy has no hierarchy or levels for column {name!q}",
         "leave the column out of hierarchies= (--hierarchy) and levels= (--levels)",
     )
-    no_k = with_path(
-        "The policy {} leaves k open, and a privacy level is your decision",
+    no_k = message(
+        "The policy {path!r} leaves k open, and a privacy level is your decision",
         "write it there as release.k, or give -k on the command line",
     )
-    option_in_policy = with_name("The policy decides {} already", "leave out the option or the policy")
-
-    @classmethod
-    def damaged(cls, path: object, why: str) -> Self:
-        return cls(
-            f"{str(path)!r} is not a Shoal policy ({why})", "give a policy file that a release or shoal init wrote"
-        )
+    option_in_policy = message("The policy decides {name!q} already", "leave out the option or the policy")
+    damaged = message("{path!r} is not a Shoal policy ({why})", "give a policy file that a release or shoal init wrote")
 
     @classmethod
     def invalid(cls, path: object, error: ShoalError) -> Self:
@@ -242,24 +217,17 @@ class PolicyError(ShoalError):
         place = f" in {table!r}" if table else ""
         return cls(f"The policy {str(path)!r} has an unknown key{shown}{place}", did_you_mean(key, known))
 
-    @classmethod
-    def is_draft(cls, path: object) -> Self:
-        return cls(
-            f"The policy {str(path)!r} was written by hand, and no release was made with it yet",
-            "make one with policy= of shoal.replay (--policy of shoal anonymize)",
-        )
-
-    @classmethod
-    def none_beside(cls, path: object, name: str) -> Self:
-        return cls(
-            f"No quasi-identifier is named, and no policy {name!r} is beside {str(path)!r}",
-            "name the columns with quasi_identifiers= (-q), or a policy with policy= (--policy)",
-        )
-
-    @classmethod
-    def too_new(cls, path: object, found: int, known: int) -> Self:
-        fact = f"The policy {str(path)!r} has format {found}, and this Shoal reads up to {known}"
-        return cls(fact, "install a newer Shoal")
+    is_draft = message(
+        "The policy {path!r} was written by hand, and no release was made with it yet",
+        "make one with policy= of shoal.replay (--policy of shoal anonymize)",
+    )
+    none_beside = message(
+        "No quasi-identifier is named, and no policy {name!r} is beside {path!r}",
+        "name the columns with quasi_identifiers= (-q), or a policy with policy= (--policy)",
+    )
+    too_new = message(
+        "The policy {path!r} has format {found!s}, and this Shoal reads up to {known!s}", "install a newer Shoal"
+    )
 
     @classmethod
     def needs_hierarchy(cls, column: str, file: str, *, ordinal: bool) -> Self:

@@ -92,7 +92,7 @@ def _check_policy_beside(given: Mapping[str, Any], of_release: str) -> None:
     """Refuse the file of a release without quasi-identifiers."""
     path = _path(given.get(of_release))
     if path is not None and "quasi_identifiers" not in given:
-        raise PolicyError.none_beside(path, policy_path(path).name)
+        raise PolicyError.none_beside(path, name=policy_path(path).name)
 
 
 def policy_beside(released: Any) -> Policy | PolicyDraft | None:

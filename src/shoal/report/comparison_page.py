@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -20,9 +20,11 @@ def text(facts: Facts, *, width: int = 100) -> str:
     """Table, chart and recommendation as text."""
     names = ", ".join(shorten(name) for name in facts["quasi_identifiers"])
     parts = textwrap.wrap(f"{pluralize(facts['records'], 'record')}; quasi-identifiers: {names}", width)
-    head, *rows = ([cells[j] for j in _TERMINAL_COLUMNS] for cells in _table(facts))
-    if rows:
-        table = list(align_columns([head, *rows], right=frozenset({1, 3, 4, 5, 6, 7})))
+    rows = [[name.lower() for name in frontier_chart.table_head(facts)]]
+    rows += map(frontier_chart.table_row, frontier_chart.sorted_releases(facts))
+    if len(rows) > 1:
+        cells = [[row[j] for j in _TERMINAL_COLUMNS] for row in rows]
+        table = align_columns(cells, right=frozenset({1, 3, 4, 5, 6, 7}))
         parts += ["", *table, "  ◆ no other has less of loss or risk and no more of the other   ★ recommended"]
         parts += [f"  {sentence}" for sentence in frontier_chart.table_notes(facts)]
     for sentence in frontier_chart.failures(facts):
@@ -53,12 +55,6 @@ def page(facts: Facts) -> str:
 def fragment(facts: Facts) -> str:
     """Render a notebook fragment."""
     return html.fragment(frontier_chart.section(facts))
-
-
-def _table(facts: Facts) -> Iterator[list[str]]:
-    yield [name.lower() for name in frontier_chart.table_head(facts)]
-    for point in frontier_chart.sorted_releases(facts):
-        yield frontier_chart.table_row(point)
 
 
 def _chart(facts: Facts) -> list[str]:

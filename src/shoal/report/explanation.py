@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shoal.errors.messages import format_number, pluralize, shorten
-from shoal.report.text_layout import align_columns
+from shoal.report.text_layout import align_columns, printable
 
 _MAX_LISTED = 8
 _MAX_LETTERS = 40
@@ -62,7 +62,7 @@ def _table(facts: Mapping[str, Any]) -> Iterator[list[str]]:
 def _value(value: str | None) -> str:
     if value is None:
         return "(missing)"
-    plain = "".join(sign if sign.isprintable() else "·" for sign in value)
+    plain = printable(value)
     return plain if len(plain) <= _MAX_LETTERS else plain[:_MAX_LETTERS] + "…"
 
 

@@ -124,9 +124,8 @@ class SmallCounts:
     def count(self, count: int) -> int | str:
         """A count, unless it discloses that few records are in it, or are not in it."""
         if self.is_safe(count):
-            return (
-                f"all but fewer than {self.min_count}" if count and 0 < self.records - count < self.min_count else count
-            )
+            nearly_all = count and 0 < self.records - count < self.min_count
+            return f"all but fewer than {self.min_count}" if nearly_all else count
         return f"fewer than {self.min_count}"
 
     def percent(self, percent: float) -> float | str:
@@ -247,10 +246,10 @@ def _evaluation(
         return change
 
     def loss(measure: Measure, value: Any) -> Any:
-        if suppressed_numbers and measure.name in _DISCLOSE_RANGE:
-            return None
-        if (one_category_constant and measure.name in _DISCLOSE_CATEGORY) or (
-            measure.name == "pmse_ratio" and not pmse_is_shown
+        if (
+            (suppressed_numbers and measure.name in _DISCLOSE_RANGE)
+            or (one_category_constant and measure.name in _DISCLOSE_CATEGORY)
+            or (measure.name == "pmse_ratio" and not pmse_is_shown)
         ):
             return None
         if measure.name in _FRACTIONS:
@@ -304,15 +303,9 @@ def _separate(figures: Figures, few: SmallCounts, bands: Sequence[Facts]) -> dic
 def _bands(bands: Sequence[Facts], few: SmallCounts) -> list[dict[str, Any]]:
     """Merge bands of class sizes until each has none or enough records."""
     counts = [(band["before"], band["after"]) for band in bands]
-    runs = _runs(counts, lambda before, after: few.is_safe(before) and few.is_safe(after))
     return [
-        {
-            "from": bands[run[0]]["from"],
-            "to": bands[run[-1]]["to"],
-            "before": sum(counts[i][0] for i in run),
-            "after": sum(counts[i][1] for i in run),
-        }
-        for run in runs
+        {"from": bands[run[0]]["from"], "to": bands[run[-1]]["to"], "before": before, "after": after}
+        for run, before, after in _merged(counts, lambda before, after: few.is_safe(before) and few.is_safe(after))
     ]
 
 
@@ -340,12 +333,12 @@ def _distribution(distribution: Facts, few: SmallCounts) -> dict[str, Any] | Non
 def _bins(distribution: Facts, few: SmallCounts) -> dict[str, Any]:
     """Merge bins until each has enough records; the first and the last one are open."""
     counts = list(zip(distribution["before"], distribution["after"], strict=True))
-    runs = _runs(counts, lambda before, after: before >= few.min_count and few.is_safe(after))
+    bins = _merged(counts, lambda before, after: before >= few.min_count and few.is_safe(after))
     return {
         "labels": (),
-        "edges": tuple(distribution["edges"][run[0]] for run in runs[1:]),
-        "before": tuple(sum(counts[i][0] for i in run) for run in runs),
-        "after": tuple(sum(counts[i][1] for i in run) for run in runs),
+        "edges": tuple(distribution["edges"][run[0]] for run, _, _ in bins[1:]),
+        "before": tuple(before for _, before, _ in bins),
+        "after": tuple(after for _, _, after in bins),
     }
 
 
@@ -371,23 +364,21 @@ def _categories(distribution: Facts, few: SmallCounts) -> dict[str, Any]:
     }
 
 
-def _runs(counts: Sequence[tuple[int, int]], enough: Callable[[int, int], bool]) -> list[range]:
-    """Merge neighbors from the first on until there are enough; a rest at the end is added to the last run."""
-    runs: list[range] = []
+def _merged(counts: Sequence[tuple[int, int]], enough: Callable[[int, int], bool]) -> list[tuple[range, int, int]]:
+    """Merge neighbors from the first on until there are enough; a rest at the end is merged with the last ones.
+
+    Return the range of each merged run and its counts.
+    """
+    runs: list[tuple[range, int, int]] = []
     start = before = after = 0
     for i, (count_before, count_after) in enumerate(counts):
         before, after = before + count_before, after + count_after
         if enough(before, after):
-            runs.append(range(start, i + 1))
+            runs.append((range(start, i + 1), before, after))
             start, before, after = i + 1, 0, 0
-    while start < len(counts):
-        if not runs:
-            return [range(len(counts))]
-        start = runs.pop().start
-        if enough(
-            sum(count_before for count_before, _ in counts[start:]),
-            sum(count_after for _, count_after in counts[start:]),
-        ):
-            runs.append(range(start, len(counts)))
-            break
+    if start < len(counts):
+        while runs and not enough(before, after):
+            run, count_before, count_after = runs.pop()
+            start, before, after = run.start, before + count_before, after + count_after
+        runs.append((range(start, len(counts)), before, after))
     return runs

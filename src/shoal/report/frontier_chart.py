@@ -37,7 +37,7 @@ def section(facts: Facts, *, title: str = "Methods compared: risk and loss") -> 
         verdict,
         chart(facts),
         html.paragraph(_LEGEND) if chosen else "",
-        html.table(table_head(facts), rows, numbers=frozenset({1, *range(3, 10)})) if rows else "",
+        html.table(table_head(facts), rows, numbers=frozenset({1, *range(3, 10)})),
         *(html.paragraph(sentence, "by") for sentence in table_notes(facts)),
         *(html.paragraph(sentence, "warning") for sentence in failures(facts)),
     )

@@ -27,7 +27,7 @@ def table(
     long: frozenset[int] = frozenset(),
     caption: str = "",
 ) -> str:
-    """HTML table. Every cell is escaped, and the first one of a row is its header.
+    """HTML table; empty without rows. Every cell is escaped, and the first one of a row is its header.
 
     Columns in ``numbers`` are aligned right; those in ``long`` may wrap on a wide page.
     """
@@ -41,9 +41,8 @@ def table(
     heads = "".join(f'<th scope="col"{classes.get(j, "")}>{escape(cell)}</th>' for j, cell in enumerate(head))
     caption_html = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = "".join(line(row) for row in rows)
-    return (
-        f'<div class="scroll"><table>{caption_html}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    table_html = f"<table>{caption_html}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll">{table_html}</div>' if body else ""
 
 
 def _cell(cell: Cell) -> str:

@@ -7,7 +7,6 @@ from html import escape
 from typing import Any
 
 from shoal.errors.messages import format_number, pluralize
-from shoal.metrics import Measure
 from shoal.report import frontier_chart, html
 from shoal.report.external import EXTERNAL
 from shoal.report.format import (
@@ -49,6 +48,11 @@ _RECODED = {
     "mode": "its most frequent value",
     "lcs": "the least common node above its values",
 }
+_SURVEY = {
+    "sampling_weights": "Records stand for as many persons as {} says.",
+    "strata": "No group crosses the strata by {}.",
+    "households": "The members of a household, by {}, stay together.",
+}
 
 
 def page(facts: Facts, *, title: str = "Report of a protected release") -> str:
@@ -86,30 +90,20 @@ def _verdict(proof: Facts) -> str:
 
 def _cards(figures: Facts) -> str:
     before, after = figures["risk"]["before"], figures["risk"]["after"]
-    cards = []
-    for risk in headline_measures("risk", after)[:_MAX_RISKS]:
-        before_value = before.get(risk.name)
-        before_note = (
-            "" if before_value is None else f" <small>before: {escape(format_brief(before_value, risk.unit))}</small>"
-        )
-        cards.append((risk.label, format_brief(after[risk.name], risk.unit), before_note))
-    cards += [
-        (loss.label, format_brief(figures["loss"][loss.name], loss.unit), "")
-        for loss in headline_measures("loss", figures["loss"])[:_MAX_LOSSES]
-    ]
-    items = (
-        f"<div><dt>{escape(name)}</dt><dd><b>{escape(value)}</b>{before_note}</dd></div>"
-        for name, value, before_note in cards
-    )
+    risks = headline_measures("risk", after)[:_MAX_RISKS]
+    losses = headline_measures("loss", figures["loss"])[:_MAX_LOSSES]
+    cards = [(one, after[one.name], before.get(one.name)) for one in risks]
+    cards += [(one, figures["loss"][one.name], None) for one in losses]
+    items = []
+    for one, value, value_before in cards:
+        brief, brief_before = escape(format_brief(value, one.unit)), escape(format_brief(value_before, one.unit))
+        note = "" if value_before is None else f" <small>before: {brief_before}</small>"
+        items.append(f"<div><dt>{escape(one.label)}</dt><dd><b>{brief}</b>{note}</dd></div>")
     return f'<dl class="cards">{"".join(items)}</dl>'
 
 
 def _warnings(facts: Facts) -> str:
     return "".join(html.paragraph(sentence, "warning") for sentence in facts["warnings"])
-
-
-def _plain_words(facts: Facts) -> str:
-    return html.bullet_list(facts["sentences"])
 
 
 def _policy_section(facts: Facts) -> str:
@@ -137,12 +131,7 @@ def _policy_section(facts: Facts) -> str:
     if policy["release"]["suppression"]:
         sentences.append(f"At most {suppression_text(policy)} of the records may lose all quasi-identifiers.")
     survey = policy["survey"]
-    if "sampling_weights" in survey:
-        sentences.append(f"Records stand for as many persons as {value_text(survey['sampling_weights'])} says.")
-    if "strata" in survey:
-        sentences.append(f"No group crosses the strata by {value_text(survey['strata'])}.")
-    if "households" in survey:
-        sentences.append(f"The members of a household, by {value_text(survey['households'])}, stay together.")
+    sentences += [text.format(value_text(survey[name])) for name, text in _SURVEY.items() if name in survey]
     return html.bullet_list(sentences)
 
 
@@ -183,15 +172,11 @@ def _data(facts: Facts) -> str:
 
 def _risk(facts: Facts) -> str:
     before, after = facts["evaluation"]["risk"]["before"], facts["evaluation"]["risk"]["after"]
-    rows = (
-        [_measure_cell(risk), format_value(before.get(risk.name)), format_value(after.get(risk.name))]
-        for risk in applicable_measures("risk", before, after)
-    )
-    table = html.table(
-        ["Measure", "Before", "After"],
-        rows,
-        numbers=frozenset({1, 2}),
-        caption="Every risk that applies, in the original and in the release",
+    table = _measures(
+        "Measure",
+        "risk",
+        {"Before": before, "After": after},
+        "Every risk that applies, in the original and in the release",
     )
     bands = [(_band(band), band["before"], band["after"]) for band in facts["class_bands"]]
     return "".join(
@@ -206,9 +191,15 @@ def _risk(facts: Facts) -> str:
     )
 
 
-def _measure_cell(measure: Measure, description: str = "") -> html.Cell:
-    """Label of a measure, with its formula and its good direction."""
-    return label_with_unit(measure), f"{description or measure.formula}; good: {measure.good}"
+def _measures(head: str, family: str, figures: Mapping[str, Facts], caption: str) -> str:
+    """Table of the measures that apply, with their formulas and good directions; empty if there are none."""
+    rows: list[list[html.Cell]] = []
+    for one in applicable_measures(family, *figures.values()):
+        definition = one.summary.rstrip(".") if family == "attack" else one.formula
+        cells = [format_value(values.get(one.name)) for values in figures.values()]
+        rows.append([(label_with_unit(one), f"{definition}; good: {one.good}"), *cells])
+    numbers = frozenset(range(1, len(figures) + 1))
+    return html.table([head, *figures], rows, numbers=numbers, caption=caption)
 
 
 def _band(band: Facts) -> str:
@@ -219,38 +210,19 @@ def _band(band: Facts) -> str:
 
 
 def _attacks(facts: Facts) -> str:
-    attacks = facts["evaluation"]["attacks"]
-    rows = [
-        [_measure_cell(one, one.summary.rstrip(".")), format_value(attacks[one.name])]
-        for one in applicable_measures("attack", attacks)
-    ]
-    if not rows:
-        return ""
-    return html.table(
-        ["Attack", "Figure"],
-        rows,
-        numbers=frozenset({1}),
-        caption="Carried out on the release by somebody who knows the original quasi-identifiers",
-    )
+    caption = "Carried out on the release by somebody who knows the original quasi-identifiers"
+    return _measures("Attack", "attack", {"Figure": facts["evaluation"]["attacks"]}, caption)
 
 
 def _sensitive(facts: Facts) -> str:
     checks, disclosures = facts["verification"]["models"], facts["evaluation"]["disclosures"]
-    parts = []
-    if checks:
-        rows = [
-            [check["column"], check["model"], format_number(check["reached"]), "holds" if check["ok"] else "broken"]
-            for check in checks
-        ]
-        parts.append(
-            html.table(
-                ["Column", "Model", "In the worst class", "Verdict"],
-                rows,
-                numbers=frozenset({2}),
-                caption="Privacy models on sensitive columns",
-            )
-        )
-    return "".join([*parts, _by_column("Sensitive column", "disclosure", disclosures, "What classes give away")])
+    rows = [
+        [check["column"], check["model"], format_number(check["reached"]), "holds" if check["ok"] else "broken"]
+        for check in checks
+    ]
+    head, caption = ["Column", "Model", "In the worst class", "Verdict"], "Privacy models on sensitive columns"
+    table = html.table(head, rows, numbers=frozenset({2}), caption=caption)
+    return table + _by_column("Sensitive column", "disclosure", disclosures, "What classes give away")
 
 
 def _by_column(title: str, family: str, by_column: Mapping[str, Facts], caption: str) -> str:
@@ -270,9 +242,7 @@ def _by_column(title: str, family: str, by_column: Mapping[str, Facts], caption:
 
 
 def _cost(facts: Facts) -> str:
-    losses = facts["evaluation"]["loss"]
-    rows = ([_measure_cell(one), format_value(losses[one.name])] for one in applicable_measures("loss", losses))
-    table = html.table(["Measure", "Figure"], rows, numbers=frozenset({1}), caption="Every loss that applies")
+    table = _measures("Measure", "loss", {"Figure": facts["evaluation"]["loss"]}, "Every loss that applies")
     notes = (html.paragraph(note, "note") for note in facts["evaluation"]["notes"])
     return "".join([table, html.paragraph(f"Measured {loss_basis(facts['evaluation'])}.", "note"), *notes])
 
@@ -296,8 +266,6 @@ def _levels(facts: Facts) -> str:
     rows = [
         [name, *(format_value(dict(depths).get(level, 0)) for level in levels)] for name, depths in depths_by_column
     ]
-    if not rows:
-        return ""
     return html.table(
         ["Column", *(f"Level {level}" for level in levels)],
         rows,
@@ -311,7 +279,7 @@ def _sizes(facts: Facts) -> str:
     sizes = {int(size): count for size, count in facts["group_sizes"].items()}
     if not sizes:
         return ""
-    groups_by_label = {f"{pluralize(size, 'record')}": count for size, count in sizes.items()}
+    groups_by_label = {pluralize(size, "record"): count for size, count in sizes.items()}
     if len(sizes) > _MAX_SIZES:
         groups_by_label, low = {}, int(facts["verification"]["k"])
         while low <= max(sizes):
@@ -321,8 +289,9 @@ def _sizes(facts: Facts) -> str:
     chart = bar_chart(
         [(size, count, pluralize(count, "group")) for size, count in groups_by_label.items()], "Groups by size"
     )
-    note = f"Sizes of fewer than {facts['least']} groups are not shown." if facts["version"] == EXTERNAL else ""
-    return chart + (html.paragraph(note, "note") if note else "")
+    if facts["version"] == EXTERNAL:
+        chart += html.paragraph(f"Sizes of fewer than {facts['least']} groups are not shown.", "note")
+    return chart
 
 
 def _frontier(facts: Facts) -> str:
@@ -330,17 +299,14 @@ def _frontier(facts: Facts) -> str:
 
 
 def _columns(facts: Facts) -> str:
-    rows = (
+    rows = [["Column", "Role", "Kind", "Recoded to", "Hierarchy"]]
+    rows += (
         [column["name"], column["role"], column["kind"], column.get("recode", ""), _hierarchy(column)]
         for column in facts["policy"]["columns"]
     )
-    named = facts["version"] != EXTERNAL
-    head = ["Column", "Role", "Kind", "Recoded to", "Hierarchy"]
-    return html.table(
-        head if named else head[:-1],
-        (row if named else row[:-1] for row in rows),
-        caption="Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was",
-    )
+    head, *body = [row[:-1] for row in rows] if facts["version"] == EXTERNAL else rows
+    caption = "Identifiers are dropped; quasi-identifiers are replaced by one value a group; all else is as it was"
+    return html.table(head, body, caption=caption)
 
 
 def _hierarchy(column: Facts) -> str:
@@ -353,7 +319,7 @@ def _settings(facts: Facts) -> str:
     rows = [
         ["k", str(policy["release"]["k"])],
         ["method", facts["method"]["name"]],
-        *([name, str(policy["release"][name])] for name in ("seed",) if name in policy["release"]),
+        *([["seed", str(policy["release"]["seed"])]] if "seed" in policy["release"] else []),
         ["missing values", missing_values_text(policy)],
         ["records that may be suppressed", suppression_text(policy)],
         *([name.replace("_", " "), value_text(value)] for name, value in policy["survey"].items()),
@@ -380,7 +346,7 @@ def _glossary(_: Facts) -> str:
 
 _SECTIONS: Sequence[tuple[str, str, Callable[[Facts], str]]] = (
     ("look", "Look at this", _warnings),
-    ("words", "In plain words", _plain_words),
+    ("words", "In plain words", lambda facts: html.bullet_list(facts["sentences"])),
     ("asked", "What was asked", _policy_section),
     ("groups", "How the groups were made", _groups),
     ("data", "The data in short", _data),

@@ -63,12 +63,10 @@ def _risk_sentences(before: Facts, after: Facts) -> Iterator[str]:
         sentence, before_value = _measure_sentence(measure, after), before.get(measure.name)
         if sentence and measure.name not in _IN_FIRST_SENTENCE:
             if before_value is not None:
-                sentence = f"{sentence.removesuffix('.')} (before: {_before_text(before_value, measure.unit)})."
+                unit = " %" if measure.unit == "%" else ""
+                text = before_value if isinstance(before_value, str) else f"{format_value(before_value)}{unit}"
+                sentence = f"{sentence.removesuffix('.')} (before: {text})."
             yield sentence
-
-
-def _before_text(value: Any, unit: str) -> str:
-    return value if isinstance(value, str) else format_value(value) + (" %" if unit == "%" else "")
 
 
 def _measure_sentence(measure: Measure, figures: Facts, **facts: Any) -> str:

@@ -13,7 +13,7 @@ from shoal.report import html
 from shoal.report.format import format_value
 
 _EPOCH = date(1970, 1, 1).toordinal()
-_ROW, _PAIR, _BAR = 34, 42, 8
+_ROW, _BAR = 34, 8
 _HEAD, _HIGH, _AXIS = 18, 96, 22
 _MOST = 30
 _TICKS = 5
@@ -26,30 +26,28 @@ LEGEND = '<p class="key"><span class="was"></span> before <span class="now"></sp
 
 def bar_chart(rows: Sequence[tuple[str, float, str]], title: str, *, whole: float = 0) -> str:
     """Bar chart: one bar under each (label, value, text); the maximum, or ``whole`` if it is larger, has full width."""
-    visible = rows[:_MOST]
-    longest = max((value for _, value, _ in visible), default=0)
-    longest = max(longest, whole) or 1
-    parts = []
-    for i, (label, value, words) in enumerate(visible):
-        y = i * _ROW
-        parts += [_row_text(y, label, words), _bar(y + 20, value / longest, "now")]
-    spoken = "; ".join(f"{label} {words}" for label, _, words in visible)
-    return _fluid(parts, len(visible) * _ROW, f"{title}: {spoken}") + _omitted_note(rows)
+    spoken = "; ".join(f"{label} {words}" for label, _, words in rows[:_MOST])
+    return _bars([(label, words, {"now": value}) for label, value, words in rows], f"{title}: {spoken}", whole=whole)
 
 
 def paired_bar_chart(rows: Sequence[tuple[str, int, int]], title: str) -> str:
     """Two bars under each (label, before, after); the maximum has full width."""
-    visible = rows[:_MOST]
-    longest = max((max(before, after) for _, before, after in visible), default=0) or 1
+    pairs = [(label, f"{before:,} → {after:,}", {"was": before, "now": after}) for label, before, after in rows]
+    return _bars(pairs, f"{title}: {_aria_text(rows[:_MOST])}")
+
+
+def _bars(rows: Sequence[tuple[str, str, Mapping[str, float]]], spoken: str, *, whole: float = 0) -> str:
+    """Bars of each kind under each (label, text, values by kind)."""
+    visible, height = rows[:_MOST], 0
+    longest = max((value for _, _, values in visible for value in values.values()), default=0)
+    longest = max(longest, whole) or 1
     parts = []
-    for i, (label, before, after) in enumerate(visible):
-        y = i * _PAIR
-        parts += [
-            _row_text(y, label, f"{before:,} → {after:,}"),
-            _bar(y + 20, before / longest, "was"),
-            _bar(y + 20 + _BAR, after / longest, "now"),
-        ]
-    return _fluid(parts, len(visible) * _PAIR, f"{title}: {_aria_text(visible)}") + _omitted_note(rows)
+    for label, words, values in visible:
+        parts.append(_row_text(height, label, words))
+        parts += [_bar(height + 20 + _BAR * i, value / longest, kind) for i, (kind, value) in enumerate(values.items())]
+        height += _ROW + _BAR * (len(values) - 1)
+    note = f"<p>{len(rows) - _MOST} more are not drawn.</p>" if len(rows) > _MOST else ""
+    return _fluid(parts, height, spoken) + note
 
 
 def histogram(ticks: Sequence[str], rows: Sequence[tuple[str, int, int]], title: str) -> str:
@@ -105,10 +103,6 @@ def _fluid(parts: Sequence[str], height: int, spoken: str) -> str:
     return f'<svg class="fluid" width="100%" height="{height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
 
 
-def _omitted_note(rows: Sequence[object]) -> str:
-    return f"<p>{len(rows) - _MOST} more are not drawn.</p>" if len(rows) > _MOST else ""
-
-
 def spread_labels(wanted: Sequence[float], top: float, bottom: float) -> list[float]:
     """Positions near the wanted ones that are one line of text apart, between top and bottom."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
@@ -126,22 +120,20 @@ def distribution_chart(distribution: Mapping[str, Any]) -> str:
     """Small chart of a column under its name."""
     name = shorten(distribution["name"])
     title = f"{name}, records before and after"
-    if not distribution["before"]:
+    before, after = distribution["before"], distribution["after"]
+    if not before:
         chart = ""
     elif distribution["kind"] == "categories":
         labels = [shorten(label) or "(empty)" for label in distribution["labels"]]
         if distribution.get("others"):
             labels[-1] += f" ({distribution['others']:,})"
-        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
-        chart = paired_bar_chart(rows, title)
+        chart = paired_bar_chart(list(zip(labels, before, after, strict=True)), title)
     else:
         ticks = edge_labels(distribution["edges"], dates=distribution["kind"] == "dates")
-        labels = bin_labels(ticks, len(distribution["before"]))
-        rows = list(zip(labels, distribution["before"], distribution["after"], strict=True))
-        chart = histogram(ticks, rows, title)
-    before, after = distribution["blank_before"], distribution["blank_after"]
-    blank = html.paragraph(f"nothing shown: {format_value(before)} → {format_value(after)}", "note")
-    note = blank if before or after else ""
+        chart = histogram(ticks, list(zip(bin_labels(ticks, len(before)), before, after, strict=True)), title)
+    blank_before, blank_after = distribution["blank_before"], distribution["blank_after"]
+    blank = html.paragraph(f"nothing shown: {format_value(blank_before)} → {format_value(blank_after)}", "note")
+    note = blank if blank_before or blank_after else ""
     return f"<section><h4>{escape(name)}</h4>{chart}{note}</section>"
 
 

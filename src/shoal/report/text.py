@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.domain import summarize_search
 from shoal.errors.messages import format_number, pluralize, shorten
 from shoal.report.format import applicable_measures, format_brief, format_value, headline_measures, label_with_unit
-from shoal.report.text_layout import align_columns, display_width, truncate
+from shoal.report.text_layout import align_columns, display_width, printable, truncate
 
 if TYPE_CHECKING:
     from shoal.data import ComparedRows
@@ -47,17 +47,11 @@ def loss_basis(facts: Mapping[str, Any]) -> str:
 
 def evaluation(facts: Mapping[str, Any]) -> str:
     """Render all measures that apply, by family."""
-    before, after = facts["risk"]["before"], facts["risk"]["after"]
-    risks = [["Risk", "before", "after"]]
-    risks += [
-        [label_with_unit(risk), format_value(before.get(risk.name)), format_value(after.get(risk.name))]
-        for risk in applicable_measures("risk", before, after)
-    ]
     parts = [
-        risks,
-        _figures("Attacks carried out", "attack", facts["attacks"]),
+        _measures("Risk", "risk", {"before": facts["risk"]["before"], "after": facts["risk"]["after"]}),
+        _measures("Attacks carried out", "attack", {"": facts["attacks"]}),
         *_by_column("Sensitive column", "disclosure", facts["disclosures"]),
-        _figures(f"Loss ({loss_basis(facts)})", "loss", facts["loss"]),
+        _measures(f"Loss ({loss_basis(facts)})", "loss", {"": facts["loss"]}),
         *_by_column("Quasi-identifier", "change", facts["changes"]),
     ]
     lines: list[str] = []
@@ -70,14 +64,13 @@ def evaluation(facts: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _figures(title: str, family: str, values: Mapping[str, Any]) -> list[list[str]]:
-    return [
-        [title, ""],
-        *(
-            [label_with_unit(measure), format_value(values[measure.name])]
-            for measure in applicable_measures(family, values)
-        ),
+def _measures(title: str, family: str, figures: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    """One row per measure that applies, with its value in each of the figures."""
+    rows = [
+        [label_with_unit(measure), *(format_value(values.get(measure.name)) for values in figures.values())]
+        for measure in applicable_measures(family, *figures.values())
     ]
+    return [[title, *figures], *rows]
 
 
 def _by_column(title: str, family: str, by_column: Mapping[str, Mapping[str, Any]]) -> Iterator[list[list[str]]]:
@@ -141,9 +134,8 @@ def release(facts: Mapping[str, Any], *, paint: Paint = no_color) -> str:
     verdict, *basis = verification(facts["verification"]).splitlines()
     stamp, _, rest = verdict.partition("  ")
     lines = [f"{paint(stamp, 'good' if stamp == 'VERIFIED' else 'bad')}  {rest.strip()}"]
-    lines += [paint(line, "soft") for part in basis for line in _wrapped(part.strip())]
-    lines += [paint(line, "soft") for line in _wrapped("; ".join(_changed_options(facts["policy"])))]
-    lines += [paint(line, "soft") for sentence in grouping_notes(facts) for line in _wrapped(sentence)]
+    notes = [*map(str.strip, basis), "; ".join(_changed_options(facts["policy"])), *grouping_notes(facts)]
+    lines += [paint(line, "soft") for note in notes for line in _wrapped(note)]
     figures = facts["evaluation"]
     before, after = figures["risk"]["before"], figures["risk"]["after"]
     rows = [
@@ -369,7 +361,7 @@ def strip_markup(docstring: str) -> str:
 
 def compared_rows(comparison: ComparedRows, *, width: int = 100) -> str:
     """Some records before and after, one line per quasi-identifier. For internal use only."""
-    names = [truncate(_printable(name), _MAX_NAME) for name in comparison.changed]
+    names = [truncate(printable(name), _MAX_NAME) for name in comparison.changed]
     name_width = max(map(display_width, (*names, "record")))
     max_records = (width - name_width - 2) // (2 + 2 * _MIN_CELL + len(_ARROW))
     selected = range(min(len(comparison.records), max(1, max_records)))
@@ -385,17 +377,12 @@ def compared_rows(comparison: ComparedRows, *, width: int = 100) -> str:
 
 def _before_after(before: str, after: str, width: int) -> str:
     """Cell before and after in ``width`` characters; one that did not change is shown once."""
-    before, after = _printable(before) or "-", _printable(after) or "-"
+    before, after = printable(before) or "-", printable(after) or "-"
     if before == after:
         return truncate(before, width)
     half = (width - len(_ARROW)) // 2
     unused = max(0, half - display_width(after)), max(0, half - display_width(before))
     return truncate(before, half + unused[0]) + _ARROW + truncate(after, half + unused[1])
-
-
-def _printable(text: str) -> str:
-    """Replace control characters that a terminal would interpret."""
-    return "".join(letter if letter.isprintable() else "·" for letter in text)
 
 
 def linked_releases(facts: Mapping[str, Any]) -> str:

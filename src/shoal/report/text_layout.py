@@ -14,6 +14,11 @@ def display_width(text: str) -> int:
     return sum(0 if combining(sign) or sign in JOINERS else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
+def printable(text: str) -> str:
+    """Replace control characters, which a terminal would interpret."""
+    return "".join(sign if sign.isprintable() else "·" for sign in text)
+
+
 def truncate(text: str, max_width: int) -> str:
     """Cut a text that is too wide, and mark the cut."""
     if display_width(text) <= max_width:

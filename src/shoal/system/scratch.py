@@ -101,7 +101,6 @@ class ScratchFolder:
 
 
 def hash_facts(facts: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the facts."""
     return text_sha256(json.dumps(facts, sort_keys=True, default=str))
 
 

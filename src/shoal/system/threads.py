@@ -44,7 +44,6 @@ def threads() -> int:
 
 
 def check_threads(value: object) -> int:
-    """Check a number of threads."""
     try:
         count = int(str(value))
     except ValueError:

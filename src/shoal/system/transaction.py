@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,7 +36,12 @@ from shoal.system.atomic import (
     write_checked,
 )
 from shoal.system.locks import is_own, lock_abandoned, open_locked, unlock
-from shoal.system.signals import defer_signals
+
+_STOPPING = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if hasattr(signal, name)  # Windows has no hang-up
+)
 
 
 class Output(Protocol):
@@ -83,7 +90,6 @@ class LocalOutput:
 
     @property
     def moved(self) -> bool:
-        """Whether the file has been moved."""
         try:
             found = self.place.lstat()
         except OSError:
@@ -171,7 +177,7 @@ class FileTransaction:
 
     def commit(self) -> None:
         """Move all outputs to their places, or none. What was replaced is restored on failure."""
-        with defer_signals():
+        with _defer_signals():
             for output in (*self._remote, *self._local):
                 output.flush()
             try:
@@ -371,3 +377,22 @@ def _read(path: Path) -> tuple[list[LocalOutput], list[Path]] | None:
     ours = all(part.name.startswith(prefix) and part.parent == place.parent for part, place in hidden)
     listed = path.absolute() in journals and all(journal.name == path.name for journal in journals)
     return (outputs, journals) if own and ours and listed else None
+
+
+@contextmanager
+def _defer_signals() -> Iterator[None]:
+    """Defer signals that would stop the program until the block has ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    before = {
+        number: signal.signal(number, lambda signal_number, _: received.append(signal_number)) for number in _STOPPING
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        for number in received[:1]:
+            signal.raise_signal(number)

@@ -10,25 +10,8 @@
 Requires ``hypothesis``: ``pip install 'shoal[testing]'``.
 """
 
-from shoal.domain.columns import Kind
-from shoal.microaggregation.registry import get_method
-from shoal.testing import checks_categories, checks_constraints, checks_mixed, checks_numbers
-from shoal.testing.assertions import Check
-from shoal.testing.checks_numbers import check_docstring
+from shoal.testing.common_checks import checks
 from shoal.testing.strategies import category_tables, hierarchies, mixed_tables, tables
-
-
-def checks(name: str) -> list[Check]:
-    """Return the checks for a registered method: on numbers, categories or both, by the kinds that it supports."""
-    method = get_method(name)
-    selected: list[Check] = [check_docstring]
-    if Kind.NUMERIC in method.kinds:
-        selected += checks_numbers.CHECKS
-    if checks_categories.supports_categories(method):
-        selected += checks_categories.CHECKS
-    if checks_mixed.supports_both(method):
-        selected += checks_mixed.CHECKS
-    return selected + checks_constraints.CHECKS
 
 
 def check_method(name: str) -> None:

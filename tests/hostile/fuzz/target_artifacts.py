@@ -168,7 +168,7 @@ def checkpoint(raw: bytes, folder: Path) -> None:
             spill.slice(name, 0, spill.rows(name))
 
 
-@target("survey", "a damaged survey of a run in pieces", "shoal.data.chunked.serialize")
+@target("survey", "a damaged survey of a run in pieces", "shoal.data.chunked.table_statistics")
 def survey(raw: bytes, folder: Path) -> None:
     TableStatistics.from_bytes(raw)
 

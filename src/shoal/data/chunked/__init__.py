@@ -5,7 +5,7 @@ computes the `TableStatistics` in one pass; `with_column_types` then gives a chu
 Results do not depend on the size of the chunks.
 """
 
-from shoal.data.chunked.class_counter import ClassCounter, ClassCounts
+from shoal.data.chunked.class_counter import ClassCounter, ClassCounts, WeightedClasses
 from shoal.data.chunked.column_sketch import Occurrence
 from shoal.data.chunked.exact_moments import ExactMoments
 from shoal.data.chunked.sample import ReleasedSample
@@ -13,7 +13,6 @@ from shoal.data.chunked.source import ChunkedFile, open_chunked, paired_chunks
 from shoal.data.chunked.spill import SpillFolder
 from shoal.data.chunked.table_statistics import TableStatistics, merge_statistics, profile_chunk, profile_file
 from shoal.data.chunked.typed_chunks import with_column_types
-from shoal.data.chunked.weighted_classes import WeightedClasses
 from shoal.data.chunked.writer import CHUNKED_FORMATS, ChunkWriter, external_shuffle
 from shoal.data.new_columns import keeps_dtype
 

@@ -51,13 +51,13 @@ def floats_of(block: Batches, key: str) -> FloatVector:
     return np.concatenate([batch.column(key).to_numpy(zero_copy_only=False) for batch in block])
 
 
-def blocks(batches: Iterator[Any], *, min_rows: int = BLOCK) -> Iterator[Batches]:
-    """Group batches into blocks of at least ``min_rows`` records."""
+def blocks(batches: Iterator[Any]) -> Iterator[Batches]:
+    """Group batches into blocks of at least `BLOCK` records."""
     buffer: Batches = []
     for batch in batches:
         if batch.num_rows:
             buffer.append(batch)
-        if sum(each.num_rows for each in buffer) >= min_rows:
+        if sum(each.num_rows for each in buffer) >= BLOCK:
             yield buffer
             buffer = []
     if buffer:
@@ -102,12 +102,9 @@ def sort(block: Batches, first: str, then: str) -> Batches:
 
 def batch_of(columns: Mapping[str, Any]) -> pa.RecordBatch:
     """Build a batch from integer and binary columns."""
-    arrays = [pa.array(column, type=pa.binary() if _is_bytes(column) else pa.int64()) for column in columns.values()]
-    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
-
-
-def _is_bytes(column: Any) -> bool:
-    return len(column) > 0 and isinstance(column[0], bytes)
+    is_binary = [len(column) > 0 and isinstance(column[0], bytes) for column in columns.values()]
+    types = [pa.binary() if binary else pa.int64() for binary in is_binary]
+    return pa.RecordBatch.from_arrays(list(map(pa.array, columns.values(), types)), names=list(columns))
 
 
 def with_columns(block: Batches, columns: Mapping[str, IntVector]) -> Iterator[pa.RecordBatch]:

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 
 from shoal.data.chunked.column_sketch import Occurrence, survey_cells, visible_cells
-from shoal.data.chunked.distinct_rows import RECORDS, UNITS, DistinctRows, sum_by_keys
+from shoal.data.chunked.distinct_rows import RECORDS, UNITS, WEIGHTS, DistinctRows, sum_by_keys
 from shoal.data.library_errors import translate_errors
 from shoal.data.model_checks import ClassDistribution, ClassValueCounts, satisfies, values_of_counts
 from shoal.data.table import Table, text_values
-from shoal.domain import IntVector, ModelCheck
+from shoal.domain import FloatVector, IntVector, ModelCheck
 from shoal.errors import ColumnError, DataError, PromiseError
 
 if TYPE_CHECKING:  # the encoders are built from statistics of chunks
@@ -88,7 +88,7 @@ class ClassCounter:
         cells += [survey_cells(chunk, name) for name in self._strata]
         with translate_errors(DataError.no_columns):
             rows = pl.DataFrame(
-                [plain_cells(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)]
+                [_plain_cells(column).alias(key) for key, column in zip(self._in_strata, cells, strict=True)]
             )
             each = pl.lit(1, dtype=pl.Int64) if counts is None else pl.lit(pl.Series(counts, dtype=pl.Int64))
             rows = rows.with_columns(each.alias(RECORDS))
@@ -101,7 +101,7 @@ class ClassCounter:
         self._records += chunk.height
 
     def _household_cells(self, chunk: Table) -> pl.Series:
-        cells = plain_cells(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
+        cells = _plain_cells(survey_cells(chunk, self._households)).alias(_HOUSEHOLD)
         self._without_household += Occurrence.of(cells.is_null().to_numpy(), self._records)
         return cells
 
@@ -182,6 +182,26 @@ class ClassCounter:
                 table.close()
 
 
-def plain_cells(cells: pl.Series) -> pl.Series:
+class WeightedClasses:
+    """Adds up the records and the sampling weights of each class, chunk by chunk."""
+
+    def __init__(self, folder: Path, names: Sequence[str], *, max_bytes: int) -> None:
+        self._names = tuple(names)
+        self._rows = DistinctRows(folder, [str(j) for j in range(len(names))], parts=64, max_bytes=max_bytes)
+
+    def add(self, chunk: Table, weights: FloatVector) -> None:
+        """Add the records of a chunk."""
+        cells = [_plain_cells(visible_cells(chunk, name)).alias(str(j)) for j, name in enumerate(self._names)]
+        counts = [pl.repeat(1, chunk.height, dtype=pl.Int64, eager=True).alias(RECORDS), pl.Series(WEIGHTS, weights)]
+        self._rows.add(pl.DataFrame([*cells, *counts]))
+
+    def sums(self) -> Iterator[tuple[IntVector, FloatVector]]:
+        """Yield the sizes and the sums of weights of the classes, and remove the files."""
+        for rows in self._rows.partitions():
+            yield rows[RECORDS].to_numpy(), rows[WEIGHTS].to_numpy()
+        self._rows.close()
+
+
+def _plain_cells(cells: pl.Series) -> pl.Series:
     """Convert categoricals to text: the codes of two chunks may differ."""
     return cells.cast(pl.String) if cells.dtype in (pl.Categorical, pl.Enum) else cells

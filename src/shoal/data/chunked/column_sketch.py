@@ -100,11 +100,11 @@ class DistinctCells(NamedTuple):
     counts: IntVector
     first_rows: IntVector
 
-    def occurrence(self, mask: pl.Series | BoolVector, note: str = "") -> Occurrence:
+    def occurrence(self, mask: pl.Series | BoolVector) -> Occurrence:
         which = np.flatnonzero(np.asarray(mask))
         if not len(which):
             return Occurrence()
-        return Occurrence(int(self.counts[which].sum()), int(self.first_rows[which].min()), note)
+        return Occurrence(int(self.counts[which].sum()), int(self.first_rows[which].min()))
 
     def filter(self, mask: pl.Series) -> DistinctCells:
         which = mask.fill_null(False).to_numpy()

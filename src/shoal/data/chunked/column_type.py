@@ -10,10 +10,11 @@ import polars as pl
 from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells, Occurrence
 from shoal.data.csv.text_values import NUMBER, parse_floats
 from shoal.data.decimals import float_dtype
+from shoal.data.encode.dates import format_days
 from shoal.data.frames.polars_frames import series_content
 from shoal.data.new_columns import first_rows
 from shoal.data.table import ColumnContent
-from shoal.domain import Precision
+from shoal.domain import DateColumn, Precision, TextColumn
 from shoal.domain.columns import Kind
 
 
@@ -52,12 +53,14 @@ class ColumnType:
 
     @cached_property
     def distinct_content(self) -> ColumnContent | None:
-        """Content of the distinct cells."""
         return None if self.distinct_cells is None else self.content(self.distinct_cells.cells)
+
+    def format_days(self, column: DateColumn) -> TextColumn:
+        """Format days as the dates of the column are written."""
+        return format_days(column, separator=self.sketch.time_separator.note, zone=self.sketch.utc_notation.note)
 
     @property
     def missing(self) -> Occurrence:
-        """Missing values of the column."""
         if not self.notation.is_text or self.kind in (Kind.NUMERIC, Kind.DATE):
             return self.sketch.missing
         return self.sketch.empty_fields

@@ -143,7 +143,6 @@ def _rows(layout: Layout, rows: IntVector) -> Layout:
 
 
 def _concat_layouts(parts: Sequence[Layout]) -> Layout:
-    """Concatenate layouts."""
     starts = np.cumsum([0, *(int(part.record_starts[-1]) for part in parts)]).tolist()
     placed = list(zip(parts, starts, strict=False))
     quote = next((part.quote for part in parts if part.quote), "")

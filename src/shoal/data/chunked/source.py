@@ -49,7 +49,6 @@ class ChunkedFile:
 
     @property
     def bytes(self) -> int:
-        """Size of the file."""
         return self._state[0]
 
     def resized(self, *, rows: int, size: int) -> ChunkedFile:

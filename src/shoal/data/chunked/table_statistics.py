@@ -1,24 +1,52 @@
-"""Statistics of a whole table, computed from its chunks in one pass."""
+"""Statistics of a whole table, computed from its chunks in one pass, and their serialization."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+import io
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from shoal.data.chunked.column_statistics import MAX_DISTINCT, ColumnStatistics
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shoal.data.chunked.column_sketch import CellNotation, ColumnSketch, DistinctCells, Occurrence
+from shoal.data.chunked.column_statistics import (
+    MAX_DISTINCT,
+    ColumnStatistics,
+    ConsecutiveRun,
+    DistinctSketch,
+    SortOrder,
+)
 from shoal.data.chunked.column_type import ColumnType
+from shoal.data.chunked.exact_moments import ExactMoments
 from shoal.data.chunked.sample import MAX_SAMPLE, SystematicSample
 from shoal.data.chunked.source import ChunkedFile
+from shoal.data.column_profiles import ValueSample
+from shoal.data.csv.delimited_cells import DelimitedCells
+from shoal.data.csv.detection import FormatAmbiguity
+from shoal.data.csv.dialect import Dialect
+from shoal.data.csv.scan import Layout, TextBlock
+from shoal.data.csv.text_values import FieldParser
+from shoal.data.decimals import DecimalPlaces
+from shoal.data.frames.polars_frames import PolarsCells
+from shoal.data.library_errors import translate_errors
 from shoal.data.table import Table
 from shoal.domain import Progress, no_progress
 from shoal.domain.columns import Kind
 from shoal.domain.profile import ColumnProfile
-from shoal.errors import ColumnError, DataError
+from shoal.errors import ColumnError, DataError, FileError
 from shoal.system.threads import parallel_map
 
 __all__ = ["MAX_DISTINCT", "MAX_SAMPLE", "TableStatistics", "merge_statistics", "profile_chunk", "profile_file"]
+
+
+_VERSION = 4
+"""Format version of serialized statistics; other versions are rejected."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,7 +64,6 @@ class TableStatistics:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
     @cached_property
@@ -44,7 +71,6 @@ class TableStatistics:
         return {column.name: column for column in self.columns}
 
     def column_type(self, name: str) -> ColumnType:
-        """Return the type of a column."""
         if name not in self._known:
             raise ColumnError.unknown(name, self.names)
         return self._known[name].column_type
@@ -95,17 +121,27 @@ class TableStatistics:
         return replace(self, columns=columns, systematic_sample=sample, head=replace(self.head, cells=sample.cells))
 
     def to_bytes(self) -> bytes:
-        """Serialize to arrays and JSON."""
-        from shoal.data.chunked.serialize import to_bytes
-
-        return to_bytes(self)
+        """Serialize to arrays and JSON; no code is executed when they are read."""
+        sample, arrays = self.systematic_sample, list[NDArray[Any]]()
+        one_part = replace(sample, parts=((sample.cells, sample.rows),))
+        head = replace(self.head, cells=PolarsCells(pl.DataFrame()))  # the cells of the sample are written once
+        facts = {"form": _VERSION, "table": _pack(replace(self, systematic_sample=one_part, head=head), arrays)}
+        file = io.BytesIO()
+        np.savez(file, *arrays, facts=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8), allow_pickle=False)
+        return file.getvalue()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TableStatistics:
         """Deserialize; raise `FileError.damaged`."""
-        from shoal.data.chunked.serialize import from_bytes
-
-        return from_bytes(data)
+        with translate_errors(lambda: FileError.damaged("survey", "survey")):
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                facts = json.loads(file["facts"].tobytes())
+                if facts["form"] != _VERSION:
+                    raise FileError.damaged("survey", "survey")
+                arrays = [file[f"arr_{at}"] for at in range(len(file.files) - 1)]
+                statistics: TableStatistics = _unpack(facts["table"], arrays)
+            head = replace(statistics.head, cells=statistics.systematic_sample.cells)
+            return replace(statistics, head=head)
 
 
 def profile_file(
@@ -155,3 +191,61 @@ def merge_statistics(first: TableStatistics, second: TableStatistics) -> TableSt
     sample = first.systematic_sample + second.systematic_sample
     head = replace(first.head, cells=sample.parts[0][0])
     return replace(first, records=first.records + second.records, columns=columns, systematic_sample=sample, head=head)
+
+
+_CLASSES: Mapping[str, Any] = {
+    cls.__name__: cls
+    for cls in (
+        *(CellNotation, ColumnSketch, ColumnStatistics, ConsecutiveRun, DecimalPlaces, DelimitedCells, Dialect),
+        *(DistinctCells, DistinctSketch, ExactMoments, FieldParser, FormatAmbiguity, Layout, Occurrence, PolarsCells),
+        *(SortOrder, SystematicSample, Table, TableStatistics, TextBlock, ValueSample),
+    )
+}
+
+
+def _pack(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """Return a value as JSON, in which an object is its kind and its content; the content of arrays is a number."""
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, pl.Series):
+        return {"series": _pack(pl.DataFrame([value.alias("cells")]), arrays)}
+    if isinstance(value, pl.DataType):
+        return {"dtype": _pack(pl.Series([], dtype=value), arrays)}
+    if isinstance(value, pl.DataFrame):
+        file = io.BytesIO()
+        value.write_ipc(file)
+        return {"frame": _pack(np.frombuffer(file.getvalue(), dtype=np.uint8), arrays)}
+    name = type(value).__name__
+    if name in _CLASSES:
+        names = [field.name for field in fields(value)] if is_dataclass(value) else value._fields
+        return {name: {field: _pack(getattr(value, field), arrays) for field in names if not field.startswith("_")}}
+    if isinstance(value, Path):
+        return {"path": str(value)}
+    if isinstance(value, Mapping):
+        return {"mapping": {key: _pack(item, arrays) for key, item in value.items()}}
+    if isinstance(value, tuple | list):
+        items = [_pack(item, arrays) for item in value]
+        return {"tuple": items} if isinstance(value, tuple) else items
+    return value
+
+
+def _unpack(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return [_unpack(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "mapping" or kind in _CLASSES:
+        items = {key: _unpack(item, arrays) for key, item in content.items()}
+        return items if kind == "mapping" else _CLASSES[kind](**items)
+    if kind == "array":
+        return arrays[content]
+    if kind == "path":
+        return Path(content)
+    inner = _unpack(content, arrays)
+    if kind == "tuple":
+        return tuple(inner)
+    if kind == "frame":
+        return pl.read_ipc(io.BytesIO(inner.tobytes()))
+    return inner["cells"].alias("") if kind == "series" else inner.dtype

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.data.chunked.column_type import ColumnType
 from shoal.data.chunked.table_statistics import TableStatistics
 from shoal.data.csv.delimited_cells import ColumnSource, DelimitedCells, ParsedColumn
-from shoal.data.encode.dates import format_days, to_date_series
+from shoal.data.encode.dates import to_date_series
 from shoal.data.frames.polars_frames import PolarsCells
 from shoal.data.new_columns import gather_indices, rows_to_copy, to_number_series, to_polars_dtype, to_string_series
 from shoal.data.table import ColumnContent, NewColumn, NewColumns, Table
@@ -61,12 +61,7 @@ class TypedDelimitedCells(DelimitedCells):
         if column_type is None or not isinstance(self.sources[name], int):
             return super()._source(name, columns)
         if isinstance(new, DateColumn):
-            return self._formatted(
-                name,
-                format_days(
-                    new, separator=column_type.sketch.time_separator.note, zone=column_type.sketch.utc_notation.note
-                ),
-            )
+            return self._formatted(name, column_type.format_days(new))
         if isinstance(new, TextColumn) and not new.numeric and column_type.distinct_cells is not None:
             copies, cells = column_type.first_positions, column_type.distinct_cells.cells
             original = {word: cells[copies[word]] for word in new.words if word in copies}
@@ -93,7 +88,9 @@ class TypedFrameCells(PolarsCells):
     def _new(self, name: str, column: NewColumn) -> pl.Series:
         column_type = self.column_types[name]
         if isinstance(column, DateColumn):
-            return self._dated(column, name)
+            if self.table.schema[name] in (pl.Date, pl.Datetime):
+                return to_date_series(column, self.content(name))
+            return to_string_series(column_type.format_days(column))
         if isinstance(column, RoundedColumn):
             return to_polars_dtype(column, self.table.schema[name])
         if not isinstance(column, TextColumn):
@@ -102,11 +99,3 @@ class TypedFrameCells(PolarsCells):
         if column_type.distinct_cells is None or rows is None or (column.numeric and (column.codes >= 0).any()):
             return to_string_series(column)
         return column_type.distinct_cells.cells.gather(gather_indices(rows))
-
-    def _dated(self, column: DateColumn, name: str) -> pl.Series:
-        if self.table.schema[name] in (pl.Date, pl.Datetime):
-            return to_date_series(column, self.content(name))
-        sketch = self.column_types[name].sketch
-        return to_string_series(
-            format_days(column, separator=sketch.time_separator.note, zone=sketch.utc_notation.note)
-        )

@@ -10,7 +10,7 @@ import secrets
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -36,17 +36,6 @@ _DROPPED_BITS = np.uint64(40)
 """Low bits of a row hash that do not matter for the file of the row."""
 
 
-class FormatWriter(Protocol):
-    """Format-specific part of `ChunkWriter`."""
-
-    def write(self, chunk: Table) -> None: ...
-
-    def close(self) -> None: ...
-
-    def discard(self) -> None:
-        """Close open files and remove scratch files."""
-
-
 class ChunkWriter:
     """Writes the chunks of a release to one path; the file extension determines the format.
 
@@ -65,7 +54,7 @@ class ChunkWriter:
         self._path, self._formula_policy = path, formulas if kind in ("csv", "tsv") else None
         self.formulas: dict[str, int] = {}
         """Number of cells of each column that a spreadsheet would evaluate."""
-        self._output: FormatWriter
+        self._output: DelimitedWriter | ColumnarWriter
         if kind in ("csv", "tsv"):
             with translate_write_errors(path), path.open("wb"):  # before any work
                 self._output = DelimitedWriter(path, kind)
@@ -169,6 +158,7 @@ class ColumnarWriter:
         return path
 
     def discard(self) -> None:
+        """Remove the scratch files."""
         for path in self._files:
             path.unlink(missing_ok=True)
 

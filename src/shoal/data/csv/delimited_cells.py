@@ -36,7 +36,7 @@ class DictionaryColumn:
     """A dictionary-encoded column of texts, which takes a fraction of the memory if few texts are distinct."""
 
     distinct: pl.Series
-    codes: pl.Series
+    codes: pl.Series | IntVector
 
     @classmethod
     def encode(cls, text: pl.Series) -> DictionaryColumn | None:
@@ -57,7 +57,11 @@ class DictionaryColumn:
     @property
     def text(self) -> pl.Series:
         """Text of each record."""
-        return self.distinct.gather(self.codes)
+        return self.slice_texts(slice(None))
+
+    def slice_texts(self, rows: slice) -> pl.Series:
+        """Text of these records."""
+        return self.distinct.gather(self.codes[rows])
 
     def expand(self, content: ColumnContent) -> ColumnContent:
         """Expand the content of the distinct texts to all records."""
@@ -76,18 +80,6 @@ class ParsedColumn(NamedTuple):
 
     content: ColumnContent
     packed: DictionaryColumn | None = None
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class OutputColumn:
-    """A new column, ready to write: distinct texts and the index of each record's text."""
-
-    texts: pl.Series
-    codes: IntVector
-
-    def slice_texts(self, rows: slice) -> pl.Series:
-        """Return the texts of these records."""
-        return self.texts.gather(self.codes[rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,7 +128,7 @@ class DelimitedCells:
         if not isinstance(source, int | TextColumn):
             return to_number_series(source)
         packed = self._parsed_column(name).packed
-        return self.text(name) if packed is None else packed.codes
+        return self.text(name) if packed is None else pl.Series(packed.codes)
 
     def content(self, name: str) -> ColumnContent:
         known = self._parsed_column(name)
@@ -186,7 +178,7 @@ class DelimitedCells:
         source = self.sources[name]
         if isinstance(source, int):
             return self.layout.column(source, int(self.header), self.layout.records, raw=True)
-        return self._output(name, self._new_text(name, source)).slice_texts(slice(None))
+        return self._output(name, self._new_text(name, source)).text
 
     def take(self, rows: IntVector) -> Self:
         first = int(self.header)
@@ -217,7 +209,7 @@ class DelimitedCells:
         new = ((name, source) for name, source in self.sources.items() if not isinstance(source, int))
         return self._spliced({name: self._output(name, self._new_text(name, source)) for name, source in new})
 
-    def _spliced(self, new: Mapping[str, OutputColumn]) -> Iterator[bytes]:
+    def _spliced(self, new: Mapping[str, DictionaryColumn]) -> Iterator[bytes]:
         first = int(self.header)
         positions = {name: at for at, name in enumerate(self.fields)}
         yield self.text_start()
@@ -241,7 +233,7 @@ class DelimitedCells:
         if name not in self.titles:
             return position
         title = TextColumn((self.titles[name],), np.zeros(1, dtype=np.int64))
-        return self._output(name, title).slice_texts(slice(None))
+        return self._output(name, title).text
 
     def _lines(self, begin: int, end: int, fields: Sequence[int | pl.Series]) -> bytes:
         """Join the fields of some records; adjacent unchanged fields are copied as one span."""
@@ -261,7 +253,7 @@ class DelimitedCells:
             return lines.getvalue()
         return lines.getvalue().decode().encode(self.dialect.encoding)
 
-    def _output(self, name: str, column: TextColumn) -> OutputColumn:
+    def _output(self, name: str, column: TextColumn) -> DictionaryColumn:
         """Prepare a new column for writing.
 
         Quote texts with a delimiter, quote or line break, and the empty field if it is the whole record: readers
@@ -276,11 +268,11 @@ class DelimitedCells:
             needs_quotes |= text.str.contains(quote, literal=True)
         needs_quotes &= pl.Series(np.bincount(indices, minlength=len(text)) > 0)
         if not needs_quotes.any():
-            return OutputColumn(text, indices)
+            return DictionaryColumn(text, indices)
         if not quote:
             raise OutputError.quoting_disabled(name)
         doubled = text.str.replace_all(quote, quote + quote, literal=True)
-        return OutputColumn((quote + doubled + quote).zip_with(needs_quotes, text), indices)
+        return DictionaryColumn((quote + doubled + quote).zip_with(needs_quotes, text), indices)
 
 
 def _take(source: ColumnSource, rows: IntVector) -> ColumnSource:

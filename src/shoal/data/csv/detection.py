@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import polars as pl
@@ -218,15 +218,6 @@ def _counts_up(cells: pl.Series) -> bool:
     return len(numbers) > 0 and numbers.null_count() == 0 and bool((numbers.diff().drop_nulls() == 1).all())
 
 
-@dataclass(frozen=True)
-class DetectedFormats:
-    """Detected formats of a file."""
-
-    number: str = STANDARD_NUMBER
-    columns: Mapping[str, str] = field(default_factory=dict)
-    ambiguous: Mapping[str, FormatAmbiguity] = field(default_factory=dict)
-
-
 def detect_formats(
     columns: Iterable[tuple[str, pl.Series]],
     *,
@@ -235,8 +226,11 @@ def detect_formats(
     decimal: str | None,
     thousands: str | None,
     comma_separated: bool = True,
-) -> DetectedFormats:
-    """Detect the formats of text columns from their first cells; ``commas``: commas separate the fields."""
+) -> tuple[str, dict[str, str], dict[str, FormatAmbiguity]]:
+    """Detect the formats of text columns from their first cells: of numbers, of columns, and the ambiguous ones.
+
+    ``comma_separated`` says whether commas separate the fields.
+    """
     candidates: dict[str, _Guess] = {}
     for name, cells in columns:
         if name not in explicit:
@@ -254,7 +248,7 @@ def detect_formats(
             doubtful[name] = doubt
         if form not in (None, default):
             formats[name] = form
-    return DetectedFormats(default, formats, doubtful)
+    return default, formats, doubtful
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,6 @@ def detect_utf16(head: bytes, encoding: str | None) -> str | None:
 
 
 def byte_order_mark(encoding: str) -> bytes:
-    """Return the byte order mark of an encoding."""
     return UTF16_BOMS.get(encoding, codecs.BOM_UTF8)
 
 

@@ -192,7 +192,7 @@ def detect_column_formats(
     plain = replace(dialect, missing_in=options.missing_by_column, formats=dict(options.column_formats), number=number)
     if not options.detect:
         return plain
-    detected = detect_formats(
+    number, formats, doubtful = detect_formats(
         columns,
         missing={name: plain.parser(name).missing for name in names},
         explicit=options.column_formats,
@@ -200,7 +200,7 @@ def detect_column_formats(
         thousands=options.thousands,
         comma_separated=commas,
     )
-    return replace(plain, number=detected.number, formats=detected.columns, doubtful=detected.ambiguous)
+    return replace(plain, number=number, formats=formats, doubtful=doubtful)
 
 
 def format_settings(dialect: Dialect, options: ReadOptions) -> dict[str, Any]:
@@ -253,7 +253,8 @@ def check_unnamed_is_empty(cells: pl.Series, at: int, path: object, *, records_a
     """Raise an error if a field without a name, which is dropped, has values."""
     filled = cells.str.strip_chars() != ""
     if filled.any():
-        raise FileError.values_in_unnamed_column(path, at + 1, int(filled.arg_true()[0]) + 1 + records_above)
+        row = int(filled.arg_true()[0]) + 1 + records_above
+        raise FileError.values_in_unnamed_column(path, position=at + 1, row=row)
 
 
 def check_no_record_in_name(names: Sequence[str], *, delimiter: str, path: object) -> None:
@@ -265,7 +266,7 @@ def check_no_record_in_name(names: Sequence[str], *, delimiter: str, path: objec
     for position, name in enumerate(names, start=1):
         broken = "\n" in name or "\r" in name
         if len(name) > _LONGEST_NAME or (broken and (delimiter in name or len(names) == 1)):
-            raise FileError.suspicious_header(path, position)
+            raise FileError.suspicious_header(path, position=position)
 
 
 def check_names(names: Sequence[str], *, records: int, options: ReadOptions, path: object) -> None:

@@ -214,7 +214,7 @@ def _record_runs(
         elif len(buffer) > _LONGEST:
             if row == 0:
                 raise FileError.stray_quote_in_header(path)
-            raise FileError.record_too_long(path, row=row, most=_LONGEST)
+            raise FileError.record_too_long(path, row=row, most=_LONGEST >> 20)
         # an incomplete record is scanned again when the buffer has doubled
         limit = size if cuts else 2 * len(buffer)
     cuts, _ = _cuts(buffer, quote=quote, rows=rows, size=size, last=True)

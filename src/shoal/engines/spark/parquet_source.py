@@ -125,7 +125,7 @@ def open_parquet(session: SparkSession, address: str, *, literal: bool = False) 
         raise EngineError.not_parquet(address) from None
     check_names(frame)
     if literal and (below := storage.count_files(address) - len(frame.inputFiles())) > 0:
-        raise EngineError.mixed_partitions(address, below)
+        raise EngineError.mixed_partitions(address, count=below)
     return SparkSource(session, address, frame)
 
 

@@ -36,7 +36,7 @@ def from_rows(rows: Iterable[Iterable[object]], *, places: Sequence[str] | None 
         if not all(name.strip() for name in names):
             raise HierarchyError.empty_level(place)
         if levels < 2:
-            raise HierarchyError.invalid_line(place, "a value and at least one level above it")
+            raise HierarchyError.invalid_line(place, expected="a value and at least one level above it")
         roots[names[-1]] = roots.get(names[-1], 0) + 1
         for below, above in pairwise(names):
             # most edges repeat in many rows; `from_edges` checks the new and the conflicting ones

@@ -6,7 +6,6 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from shoal.errors import HierarchyError, OptionError
 from shoal.hierarchy.tree import Hierarchy
@@ -38,12 +37,11 @@ def read_rows(text: str, *, delimiter: str | None = None) -> tuple[Rows, list[st
 def write_rows(rows: Iterable[Sequence[str]], *, delimiter: str) -> str:
     """Format rows as text. Fields with any common delimiter are quoted."""
     special = re.compile(f'[;,\t"\r\n{re.escape(delimiter)}]|^\ufeff')
-    quote = partial(_quote, special=special)
+
+    def quote(field: str) -> str:
+        return '"' + field.replace('"', '""') + '"' if special.search(field) else field
+
     return "".join(delimiter.join(map(quote, row)) + "\n" for row in rows)
-
-
-def _quote(field: str, *, special: re.Pattern[str]) -> str:
-    return '"' + field.replace('"', '""') + '"' if special.search(field) else field
 
 
 def sniff_delimiter(text: str) -> str:
@@ -56,7 +54,6 @@ def sniff_delimiter(text: str) -> str:
 
 
 def check_delimiter(delimiter: object) -> str | None:
-    """Check a given delimiter, or None."""
     if delimiter is None:
         return None
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0\ufeff':
@@ -77,7 +74,7 @@ def from_edge_rows(rows: Sequence[Sequence[str]], *, places: Sequence[str]) -> H
     pairs = []
     for row, place in zip(rows[first:], places[first:], strict=True):
         if len(row) != 2:
-            raise HierarchyError.invalid_line(place, "a child and its parent")
+            raise HierarchyError.invalid_line(place, expected="a child and its parent")
         pairs.append((row[0], row[1]))
     return Hierarchy.from_edges(pairs, places=places[first:])
 

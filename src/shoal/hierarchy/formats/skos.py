@@ -60,7 +60,7 @@ def from_text(text: str, *, delimiter: str | None = None) -> Hierarchy:
         pattern = pattern or _detect_pattern(line)
         match = _match(pattern, line)
         if match is None:
-            raise HierarchyError.invalid_line(f"line {number:,}", "a subject, a predicate and an object")
+            raise HierarchyError.invalid_line(f"line {number:,}", expected="a subject, a predicate and an object")
         triples.append((match[1], match[2], match[3]))
         places.append(f"line {number:,}")
     if not triples:
@@ -131,7 +131,7 @@ def _parse_literal(term: str, place: str) -> tuple[str, str]:
     try:
         return _ESCAPE.sub(_unescape, match[1]), (match[2] or "").lower()
     except (ValueError, OverflowError):
-        raise HierarchyError.invalid_line(place, "a subject, a predicate and an object") from None
+        raise HierarchyError.invalid_line(place, expected="a subject, a predicate and an object") from None
 
 
 def _unescape(match: re.Match[str]) -> str:

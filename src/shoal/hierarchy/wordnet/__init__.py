@@ -218,7 +218,7 @@ def _check_mapping(option: str, mapping: Any) -> dict[str, str]:
 def _synset(files: WordNet, option: str, name: object) -> int:
     offset = files.offset_of(name) if isinstance(name, str) else None
     if offset is None:
-        raise HierarchyError.unknown_synset(option, name)
+        raise HierarchyError.unknown_synset(option, name=name)
     return offset
 
 

@@ -92,14 +92,14 @@ class Archive:
         try:
             return self.file.read(name)
         except _DAMAGED:
-            raise BundleError.changed(self.path, [name]) from None
+            raise BundleError.changed(self.path, names=[name]) from None
 
     def copy(self, name: str, place: Path) -> None:
         try:
             with self.file.open(name) as source, place.open("xb") as target:
                 shutil.copyfileobj(source, target, _CHUNK)
         except zipfile.BadZipFile:
-            raise BundleError.changed(self.path, [name]) from None
+            raise BundleError.changed(self.path, names=[name]) from None
         except OSError as error:
             raise OutputError.unwritable(place.parent, os_error_reason(error)) from None
 
@@ -135,7 +135,7 @@ def _check(path: Path, archive: zipfile.ZipFile, size: int) -> None:
             raise BundleError.duplicate_name(path, name)
         seen.add(name.casefold())
         if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & _ENCRYPTED:
-            raise BundleError.compressed(path, name)
+            raise BundleError.compressed(path, name=name)
     # uncompressed files that do not overlap are together no larger than the archive
     claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
     if claimed > size:
@@ -230,7 +230,7 @@ def read_hierarchies(archive: Archive, manifest: Manifest, policy: Policy) -> di
     columns = dict(enumerate(policy.schema.columns, 1))
     stray = [name for number, name in manifest.hierarchies.items() if number not in columns]
     if stray:
-        raise BundleError.changed(archive.path, stray)
+        raise BundleError.changed(archive.path, names=stray)
     return {columns[number].name: _hierarchy(archive, name) for number, name in manifest.hierarchies.items()}
 
 
@@ -248,4 +248,4 @@ def read_measures(archive: Archive) -> dict[str, Any]:
         facts = None
     if isinstance(facts, dict) and all(isinstance(facts.get(name), dict) for name in ("verification", "evaluation")):
         return facts
-    raise BundleError.changed(archive.path, [MEASURES])
+    raise BundleError.changed(archive.path, names=[MEASURES])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from shoal import data as tables
 from shoal.data import ReadOptions
@@ -18,23 +18,17 @@ from shoal.release.result import Release
 from shoal.release.save import check_path
 
 
-class ReplayInputs(NamedTuple):
-    policy: Policy
-    hierarchies: dict[str, Hierarchy]
-    """Hierarchies and levels by column."""
-
-
-def read_bundle(path: str | os.PathLike[str]) -> ReplayInputs:
-    """Read the policy and hierarchies of a bundle if no file was changed."""
+def read_bundle(path: str | os.PathLike[str]) -> tuple[Policy, dict[str, Hierarchy]]:
+    """Read the policy of a bundle, and hierarchies and levels by column, if no file was changed."""
     with open_archive(check_path(path)) as archive:
         manifest = Manifest.read(archive)
         wrong = [*manifest.missing(archive.sizes), *manifest.unexpected(archive.sizes), *manifest.changed(archive)]
         if wrong:
-            raise BundleError.changed(path, wrong)
+            raise BundleError.changed(path, names=wrong)
         policy = read_policy(archive)
         if manifest.files[manifest.release].sha256 != policy.output["sha256"]:
-            raise BundleError.changed(path, [manifest.release])
-        return ReplayInputs(policy, read_hierarchies(archive, manifest, policy))
+            raise BundleError.changed(path, names=[manifest.release])
+        return policy, read_hierarchies(archive, manifest, policy)
 
 
 def replay_bundle(path: str | os.PathLike[str], data: Any, *, progress: Progress | None = None) -> Release:
