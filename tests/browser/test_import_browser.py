@@ -194,6 +194,7 @@ def test_what_looks_like_an_identifier_is_released_only_where_somebody_confirms_
     assert page.get_by_role("button", name=re.compile("^Make the release")).is_disabled()
     wait_visible(page.get_by_text("Not confirmed:"))
     page.get_by_role("link", name="Drop or confirm under Columns").click()
+    page.wait_for_url("**/columns")  # with its script, which saves the answer
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         keep.check()
     page.reload()

@@ -51,6 +51,7 @@ _OPTION_PAGES = {
     "missing_values": "Protection",
 }
 """Where the page has the equivalent of an option."""
+_version = cache(version)
 
 
 @cache
@@ -84,14 +85,9 @@ def _hidden_fields(context: Context, **fields: object) -> Markup:
     return Markup("").join(field.format(name, value) for name, value in {"csrf": context["csrf"], **fields}.items())
 
 
-@cache
-def _version() -> str:
-    return version("shoal")
-
-
 def render_page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
     """Render a page, or a fragment for our script."""
-    common = {"csrf": request.state.csrf, "path": request.url.path, "steps": STEPS, "version": _version()}
+    common = {"csrf": request.state.csrf, "path": request.url.path, "steps": STEPS, "version": _version("shoal")}
     text = _environment().get_template(template).render(**common, **facts)
     return HTMLResponse(text, status_code=status)
 
@@ -127,13 +123,6 @@ def check_revision(request: Request, project: Project) -> None:
     """Refuse a form that was rendered for another revision of the project."""
     if form_revision(request) != project.revision:
         raise PageError.changed_elsewhere()
-
-
-def saved_response(request: Request, project: Project, path: str) -> Response:
-    """Respond to a saved change: to our script with the new revision, else with a redirect."""
-    if request.headers.get("x-requested-with") == SCRIPT:
-        return Response(status_code=204, headers={"X-Revision": str(project.revision)})
-    return redirect(path)
 
 
 async def error_response(request: Request, error: ShoalError) -> Response:

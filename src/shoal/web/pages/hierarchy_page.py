@@ -26,9 +26,8 @@ from shoal.web.http.forms import Form, parse_index
 from shoal.web.http.render import check_revision, pending_response, redirect, render_page, safe_svg
 from shoal.web.http.uploads import receive_body
 from shoal.web.pages.columns_page import requested_column
-from shoal.web.pages.hierarchy_state import HierarchyEditor
 from shoal.web.pages.hierarchy_view import ROWS, apply_edit, hierarchy_view
-from shoal.web.projects.hierarchy_drafts import HierarchyDraft
+from shoal.web.projects.hierarchy_drafts import HierarchyDraft, HierarchyEditor
 from shoal.web.projects.hierarchy_files import (
     MAX_CHARACTERS,
     MAX_NODES,

@@ -23,15 +23,7 @@ from shoal.options.table import check_option, default
 from shoal.web.context import app_context, project_context
 from shoal.web.errors import PageError
 from shoal.web.http.forms import Form, parse_integer
-from shoal.web.http.render import (
-    SCRIPT,
-    form_revision,
-    pending_response,
-    redirect,
-    render_page,
-    render_step,
-    saved_response,
-)
+from shoal.web.http.render import SCRIPT, form_revision, pending_response, redirect, render_page, render_step
 from shoal.web.projects.model import DEFAULT_EFFORT, Project, ReleaseChoices, SourceFile
 
 _CUSTOM = "own"
@@ -162,20 +154,22 @@ async def save(request: Request) -> Response:
     """Save the options, and continue if requested and k is set."""
     context, project = project_context(request)
     form = request.state.form
-    path = f"/p/{project.id}/protection"
+    by_script = request.headers.get("x-requested-with") == SCRIPT
     try:
         source, choices = _source_and_choices(project)
         new = choices_from_form(form, source, choices, choices.quasi_identifier_kinds(source))
         project = context.store.update(
             project.id, lambda now: replace(now, choices=new), revision=form_revision(request)
         )
+        if "go" not in form and by_script:
+            return Response(status_code=204, headers={"X-Revision": str(project.revision)})
         if "go" not in form:
-            return saved_response(request, project, path)
+            return redirect(f"/p/{project.id}/protection")
         if new.k is None:
             raise PageError.no_k()
         return redirect(f"/p/{project.id}/run")
     except (OptionError, ColumnError, PageError) as error:
-        if request.headers.get("x-requested-with") == SCRIPT or project.source is None:
+        if by_script or project.source is None:
             raise
         return _render(request, project_context(request)[1], error=error.sentence)
 

@@ -47,9 +47,7 @@ class _Plain:
         return instance
 
 
-@cache
-def _hints(of: Any) -> dict[str, Any]:
-    return get_type_hints(of)
+_hints = cache(get_type_hints)
 
 
 def _fits(value: Any, hint: Any) -> bool:
