@@ -43,7 +43,7 @@ def test_bad_input_gets_one_sentence(
     [
         (["--engine", "sparc"], "There is no engine 'sparc'"),
         (["--master", "yarn"], "add --engine spark"),
-        (["--engine", "spark", "--bundle", "b.zip"], "a bundle"),
+        (["--engine", "spark", "--bundle", "b.zip"], "A bundle holds one file"),
         (["--engine", "spark", "--delimiter", ";"], "Parquet"),
         (["--engine", "spark", "--memory", "much"], "2GB"),
         (["--engine", "spark", "--report", "register/a.parquet", "--force"], "input"),
