@@ -124,7 +124,7 @@ RELEASE_OPTIONS = (
     Option("models", "Protection", dict, key="models", flag="--model", metavar="COLUMN=MODEL",
            help=f"Privacy model of a sensitive column, one of {', '.join(MODEL_FORMS)}; repeatable."),
     Option("missing_values", "Protection", default="category", choices=MISSING_POLICIES, key="missing.policy",
-           help="Treatment of missing quasi-identifiers."),
+           help="Treatment of missing quasi-identifiers; wildcard needs the whole table in memory."),
     Option("alpha", "Protection", float, 1.0, check_fraction, key="missing.alpha",
            help="With wildcards, the weight of a compatible record with missing values."),
     Option("max_suppression", "Protection", float, 0.0, check_fraction, key="release.suppression",
