@@ -35,7 +35,7 @@ from shoal.data.chunked import (
     profile_file,
     with_column_types,
 )
-from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Role, Verification
+from shoal.domain import Evaluation, IntMatrix, IntVector, Policy, Progress, Verification
 from shoal.engines.engine import Engine, WrittenTable
 from shoal.engines.household_leaves import HouseholdLeaves
 from shoal.engines.memory_budget import PARALLEL_PARTS, MemoryBudget
@@ -45,6 +45,7 @@ from shoal.engines.part_totals import (
     PartTotals,
     ReleaseSums,
     check_count,
+    counted_facts,
     merge_summaries,
     summarize_part,
 )
@@ -330,13 +331,7 @@ class LocalEngine(Engine[TableStatistics, PartsPlan, Path]):
         policy = policy.rename(names)
         proof, counter = verify_chunks(
             written,
-            k=policy.k,
-            quasi_identifiers=policy.schema.quasi_identifiers,
-            models=policy.models,
-            schema=policy.schema,
-            strata=[name for name in policy.survey.strata if name in policy.schema.released],
-            households=policy.survey.households,
-            sensitive=policy.schema.names_with_role(Role.SENSITIVE),
+            **counted_facts(policy),
             folder=self.scratch.subfolder(_COUNTED),
             max_bytes=self.budget.class_count_bytes,
             progress=lambda done, _: progress(done, plan.records),

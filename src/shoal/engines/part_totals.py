@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.domain import Evaluation, IntVector, Role, Search, Verification
+from shoal.domain import Evaluation, IntVector, Policy, Role, Search, Verification
 from shoal.engines.engine import ProcessTotals
 from shoal.engines.parts_plan import PartResult, PartsPlan
 from shoal.errors import PromiseError
@@ -32,6 +32,20 @@ class PartTotals(ProcessTotals):
     largest_part: int
     original_class_sizes: KeyedCounts
     """Number of classes of the original table of each size."""
+
+
+def counted_facts(policy: Policy) -> dict[str, Any]:
+    """Return what the verification of a written release counts, from the policy in the names of its columns."""
+    schema, survey = policy.schema, policy.survey
+    return {
+        "k": policy.k,
+        "quasi_identifiers": schema.quasi_identifiers,
+        "models": policy.models,
+        "schema": schema,
+        "strata": [name for name in survey.strata if name in schema.released],
+        "households": survey.households,
+        "sensitive": schema.names_with_role(Role.SENSITIVE),
+    }
 
 
 def summarize_part(result: PartResult) -> PartSummary:

@@ -14,7 +14,7 @@ import numpy as np
 
 from shoal import data
 from shoal.data.chunked import TableStatistics
-from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Role, Verification
+from shoal.domain import Evaluation, IntMatrix, Policy, Progress, Verification
 from shoal.engines.engine import Engine, WrittenTable
 from shoal.engines.household_leaves import HouseholdTotals
 from shoal.engines.memory_budget import MemoryBudget
@@ -24,6 +24,7 @@ from shoal.engines.part_totals import (
     PartTotals,
     ReleaseSums,
     check_count,
+    counted_facts,
     merge_summaries,
 )
 from shoal.engines.parts import PartPositions, Slice, part_positions, split_into_parts
@@ -324,13 +325,7 @@ class SparkEngine(Engine[TableStatistics, PartsPlan, str]):
         proof, sizes, disclosures = verify_on_spark(
             written,
             folder,
-            k=policy.k,
-            quasi_identifiers=policy.schema.quasi_identifiers,
-            schema=policy.schema,
-            models=policy.models,
-            strata=[name for name in policy.survey.strata if name in policy.schema.released],
-            households=policy.survey.households,
-            sensitive=policy.schema.names_with_role(Role.SENSITIVE),
+            **counted_facts(policy),
             records=plan.records,
             progress=progress,
         )
